@@ -1,0 +1,115 @@
+//! Localised text for people, from the Fluent files in `locales/`, for the terminal and the page alike.
+
+use std::borrow::Cow;
+
+use fluent_bundle::concurrent::FluentBundle;
+use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
+use unic_langid::LanguageIdentifier;
+
+/// A language that FirstFault speaks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Language {
+    /// English.
+    #[default]
+    English,
+    /// German.
+    German,
+    /// Turkish.
+    Turkish,
+}
+
+impl Language {
+    /// Every language, English first.
+    pub const ALL: [Self; 3] = [Self::English, Self::German, Self::Turkish];
+
+    /// The BCP 47 primary tag: `en`, `de` or `tr`.
+    pub const fn tag(self) -> &'static str {
+        match self {
+            Self::English => "en",
+            Self::German => "de",
+            Self::Turkish => "tr",
+        }
+    }
+
+    /// Picks a language from a locale such as `de_AT.UTF-8` or `tr`; none for any other.
+    pub fn from_locale(locale: &str) -> Option<Self> {
+        let primary = locale.split(['-', '_', '.', '@']).next().unwrap_or_default();
+        Self::ALL.into_iter().find(|language| primary.eq_ignore_ascii_case(language.tag()))
+    }
+
+    /// The Fluent files of this language, by name.
+    pub const fn resources(self) -> [(&'static str, &'static str); 4] {
+        macro_rules! files {
+            ($tag:literal) => {
+                [
+                    ("report.ftl", include_str!(concat!("../locales/", $tag, "/report.ftl"))),
+                    ("faults.ftl", include_str!(concat!("../locales/", $tag, "/faults.ftl"))),
+                    ("terminal.ftl", include_str!(concat!("../locales/", $tag, "/terminal.ftl"))),
+                    ("page.ftl", include_str!(concat!("../locales/", $tag, "/page.ftl"))),
+                ]
+            };
+        }
+        match self {
+            Self::English => files!("en"),
+            Self::German => files!("de"),
+            Self::Turkish => files!("tr"),
+        }
+    }
+}
+
+/// The texts of one language, with English behind it.
+pub struct Guidance {
+    language: Language,
+    bundles: Vec<FluentBundle<FluentResource>>,
+}
+
+impl Guidance {
+    /// Loads the texts of `language`.
+    pub fn new(language: Language) -> Self {
+        let mut order = vec![language];
+        if language != Language::English {
+            order.push(Language::English);
+        }
+        Self { language, bundles: order.into_iter().map(bundle).collect() }
+    }
+
+    /// The language that was asked for.
+    pub const fn language(&self) -> Language {
+        self.language
+    }
+
+    /// The text of `id`, or the identifier itself where no file has it.
+    pub fn text(&self, id: &str) -> String {
+        self.text_with(id, &[])
+    }
+
+    /// The text of `id` with its variables filled in.
+    pub fn text_with(&self, id: &str, values: &[(&str, FluentValue<'_>)]) -> String {
+        self.find(id, values).unwrap_or_else(|| id.to_owned())
+    }
+
+    /// The text of `id`; none where no file has it.
+    pub fn find(&self, id: &str, values: &[(&str, FluentValue<'_>)]) -> Option<String> {
+        let mut arguments = FluentArgs::new();
+        for (name, value) in values {
+            arguments.set(Cow::Owned((*name).to_owned()), value.clone());
+        }
+        self.bundles.iter().find_map(|bundle| {
+            let pattern = bundle.get_message(id)?.value()?;
+            let mut errors = Vec::new();
+            Some(bundle.format_pattern(pattern, Some(&arguments), &mut errors).into_owned())
+        })
+    }
+}
+
+fn bundle(language: Language) -> FluentBundle<FluentResource> {
+    let identifier: LanguageIdentifier = language.tag().parse().unwrap_or_default();
+    let mut bundle = FluentBundle::new_concurrent(vec![identifier]);
+    // Isolation marks would be copied along with commands and break them.
+    bundle.set_use_isolating(false);
+    for (_, source) in language.resources() {
+        let resource = FluentResource::try_new(source.to_owned()).unwrap_or_else(|(resource, _)| resource);
+        bundle.add_resource_overriding(resource);
+    }
+    bundle
+}

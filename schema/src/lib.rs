@@ -1,0 +1,17 @@
+//! The contract of FirstFault: what a report is, how one is read, and what it means.
+//!
+//! Everything here is pure: no files, no clock, no processes, no browser. The native program writes
+//! [`Report`]s and the page reads them through the one door, [`Report::from_json`].
+
+pub mod code;
+pub mod decision;
+pub mod diagnosis;
+pub mod guidance;
+pub mod parse;
+pub mod report;
+mod rules;
+
+pub use code::{Code, Status};
+pub use decision::{Decision, DecisionId, Outcome};
+pub use parse::ReportError;
+pub use report::Report;
