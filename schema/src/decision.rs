@@ -7,7 +7,9 @@ use crate::code::Code;
 use crate::report::{Backend, Execution, RequestedDevice, Stage};
 
 /// One of the four questions that a report answers, in the order in which they are asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum DecisionId {
     /// Does the program's Python start and import PyTorch?
@@ -22,7 +24,12 @@ pub enum DecisionId {
 
 impl DecisionId {
     /// All four, in order.
-    pub const ALL: [Self; 4] = [Self::Interpreter, Self::Backend, Self::Computation, Self::Application];
+    pub const ALL: [Self; 4] = [
+        Self::Interpreter,
+        Self::Backend,
+        Self::Computation,
+        Self::Application,
+    ];
 
     /// The name as it stands in a report.
     pub const fn name(self) -> &'static str {
@@ -36,7 +43,9 @@ impl DecisionId {
 }
 
 /// The answer to one decision.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// Seen to work.
@@ -81,7 +90,9 @@ pub const fn decision_of(stage: Stage) -> Option<DecisionId> {
     match stage {
         Stage::Interpreter | Stage::Import => Some(DecisionId::Interpreter),
         Stage::Backend | Stage::Device => Some(DecisionId::Backend),
-        Stage::Allocation | Stage::Product | Stage::Gradient | Stage::Synchronize => Some(DecisionId::Computation),
+        Stage::Allocation | Stage::Product | Stage::Gradient | Stage::Synchronize => {
+            Some(DecisionId::Computation)
+        }
         Stage::Application => Some(DecisionId::Application),
         Stage::Output => None,
     }
@@ -101,15 +112,24 @@ pub fn table(code: Code, stage: Stage, requested: RequestedDevice, python: bool)
     let [mut first, mut second, third] = match code {
         Code::GpuCheckPassed => [Passed, Passed, Passed],
         Code::CpuCheckPassed => [Passed, NotRequested, PassedCpuOnly],
-        Code::InterpreterFailed | Code::TorchMissing | Code::TorchImportFailed => [Failed, NotReached, NotReached],
-        Code::GpuBackendAbsent | Code::GpuUnavailable | Code::DeviceIndexInvalid => [Passed, Failed, NotReached],
-        Code::CheckFailed | Code::OutOfMemory | Code::RuntimeError => [Passed, backend_before, Failed],
+        Code::InterpreterFailed | Code::TorchMissing | Code::TorchImportFailed => {
+            [Failed, NotReached, NotReached]
+        }
+        Code::GpuBackendAbsent | Code::GpuUnavailable | Code::DeviceIndexInvalid => {
+            [Passed, Failed, NotReached]
+        }
+        Code::CheckFailed | Code::OutOfMemory | Code::RuntimeError => {
+            [Passed, backend_before, Failed]
+        }
         Code::Timeout | Code::WorkerFailed => match decision_of(stage) {
             Some(DecisionId::Interpreter) => [Failed, NotReached, NotReached],
             Some(DecisionId::Backend) => [Passed, Failed, NotReached],
             _ => [Passed, backend_before, Failed],
         },
-        Code::ApplicationFailed | Code::ContractFailed | Code::ResumeFailed | Code::OutputWriteFailed => match requested {
+        Code::ApplicationFailed
+        | Code::ContractFailed
+        | Code::ResumeFailed
+        | Code::OutputWriteFailed => match requested {
             RequestedDevice::Gpu => [Passed, Passed, Passed],
             RequestedDevice::Cpu => [Passed, NotRequested, PassedCpuOnly],
         },
@@ -126,7 +146,11 @@ pub fn table(code: Code, stage: Stage, requested: RequestedDevice, python: bool)
 
 /// `table` as the list that a report holds.
 pub fn decisions(outcomes: [Outcome; 4]) -> Vec<Decision> {
-    DecisionId::ALL.into_iter().zip(outcomes).map(|(id, outcome)| Decision { id, outcome }).collect()
+    DecisionId::ALL
+        .into_iter()
+        .zip(outcomes)
+        .map(|(id, outcome)| Decision { id, outcome })
+        .collect()
 }
 
 /// Whether `execution` holds every receipt of a computation on the device that was asked for:

@@ -33,8 +33,13 @@ impl Language {
 
     /// Picks a language from a locale such as `de_AT.UTF-8` or `tr`; none for any other.
     pub fn from_locale(locale: &str) -> Option<Self> {
-        let primary = locale.split(['-', '_', '.', '@']).next().unwrap_or_default();
-        Self::ALL.into_iter().find(|language| primary.eq_ignore_ascii_case(language.tag()))
+        let primary = locale
+            .split(['-', '_', '.', '@'])
+            .next()
+            .unwrap_or_default();
+        Self::ALL
+            .into_iter()
+            .find(|language| primary.eq_ignore_ascii_case(language.tag()))
     }
 
     /// The Fluent files of this language, by name.
@@ -42,10 +47,22 @@ impl Language {
         macro_rules! files {
             ($tag:literal) => {
                 [
-                    ("report.ftl", include_str!(concat!("../locales/", $tag, "/report.ftl"))),
-                    ("faults.ftl", include_str!(concat!("../locales/", $tag, "/faults.ftl"))),
-                    ("terminal.ftl", include_str!(concat!("../locales/", $tag, "/terminal.ftl"))),
-                    ("page.ftl", include_str!(concat!("../locales/", $tag, "/page.ftl"))),
+                    (
+                        "report.ftl",
+                        include_str!(concat!("../locales/", $tag, "/report.ftl")),
+                    ),
+                    (
+                        "faults.ftl",
+                        include_str!(concat!("../locales/", $tag, "/faults.ftl")),
+                    ),
+                    (
+                        "terminal.ftl",
+                        include_str!(concat!("../locales/", $tag, "/terminal.ftl")),
+                    ),
+                    (
+                        "page.ftl",
+                        include_str!(concat!("../locales/", $tag, "/page.ftl")),
+                    ),
                 ]
             };
         }
@@ -70,7 +87,10 @@ impl Guidance {
         if language != Language::English {
             order.push(Language::English);
         }
-        Self { language, bundles: order.into_iter().map(bundle).collect() }
+        Self {
+            language,
+            bundles: order.into_iter().map(bundle).collect(),
+        }
     }
 
     /// The language that was asked for.
@@ -97,7 +117,11 @@ impl Guidance {
         self.bundles.iter().find_map(|bundle| {
             let pattern = bundle.get_message(id)?.value()?;
             let mut errors = Vec::new();
-            Some(bundle.format_pattern(pattern, Some(&arguments), &mut errors).into_owned())
+            Some(
+                bundle
+                    .format_pattern(pattern, Some(&arguments), &mut errors)
+                    .into_owned(),
+            )
         })
     }
 }
@@ -108,7 +132,8 @@ fn bundle(language: Language) -> FluentBundle<FluentResource> {
     // Isolation marks would be copied along with commands and break them.
     bundle.set_use_isolating(false);
     for (_, source) in language.resources() {
-        let resource = FluentResource::try_new(source.to_owned()).unwrap_or_else(|(resource, _)| resource);
+        let resource =
+            FluentResource::try_new(source.to_owned()).unwrap_or_else(|(resource, _)| resource);
         bundle.add_resource_overriding(resource);
     }
     bundle

@@ -3,13 +3,17 @@
 //! Everything here is pure: no files, no clock, no processes, no browser. The native program writes
 //! [`Report`]s and the page reads them through the one door, [`Report::from_json`].
 
+pub mod carry;
 pub mod code;
 pub mod decision;
 pub mod diagnosis;
+pub mod facts;
 pub mod guidance;
 pub mod parse;
 pub mod report;
 mod rules;
+pub mod visible;
+pub mod vocabulary;
 
 pub use code::{Code, Status};
 pub use decision::{Decision, DecisionId, Outcome};

@@ -40,7 +40,9 @@ pub enum ReportError {
     #[error("JSON, but no FirstFault report: `format` is not \"firstfault-report\"")]
     Foreign,
     /// Written by a newer version.
-    #[error("made by a newer version of FirstFault: format version {found}, this one reads up to {supported}")]
+    #[error(
+        "made by a newer version of FirstFault: format version {found}, this one reads up to {supported}"
+    )]
     TooNew {
         /// Version found.
         found: u64,
@@ -84,7 +86,10 @@ impl Report {
     pub fn from_json(text: &str) -> Result<Self, ReportError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         if text.len() > MAX_INPUT_BYTES {
-            return Err(ReportError::TooLarge { found: text.len(), limit: MAX_INPUT_BYTES });
+            return Err(ReportError::TooLarge {
+                found: text.len(),
+                limit: MAX_INPUT_BYTES,
+            });
         }
         if text.trim().is_empty() {
             return Err(ReportError::Empty);
@@ -101,20 +106,26 @@ impl Report {
             return Err(ReportError::Foreign);
         }
         match head.version.as_ref().and_then(serde_json::Value::as_u64) {
-            Some(found) if found > u64::from(VERSION) => return Err(ReportError::TooNew { found, supported: VERSION }),
+            Some(found) if found > u64::from(VERSION) => {
+                return Err(ReportError::TooNew {
+                    found,
+                    supported: VERSION,
+                });
+            }
             // Version 1 is the first; an upgrade from an older one would stand here, step by step.
             Some(found) if found >= 1 => {}
             _ => return Err(ReportError::BadVersion),
         }
         let mut deserializer = serde_json::Deserializer::from_str(text);
-        let report: Self = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
-            let field = error.path().to_string();
-            let mut problem = error.into_inner().to_string();
-            if let Some(at) = problem.rfind(" at line ") {
-                problem.truncate(at);
-            }
-            ReportError::Shape { field, problem }
-        })?;
+        let report: Self =
+            serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+                let field = error.path().to_string();
+                let mut problem = error.into_inner().to_string();
+                if let Some(at) = problem.rfind(" at line ") {
+                    problem.truncate(at);
+                }
+                ReportError::Shape { field, problem }
+            })?;
         rules::check(&report)?;
         Ok(report)
     }
@@ -138,6 +149,9 @@ fn json_error(error: &serde_json::Error) -> ReportError {
     if error.is_eof() {
         ReportError::Truncated { line: error.line() }
     } else {
-        ReportError::NotJson { line: error.line(), column: error.column() }
+        ReportError::NotJson {
+            line: error.line(),
+            column: error.column(),
+        }
     }
 }

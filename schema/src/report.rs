@@ -66,7 +66,9 @@ pub struct Report {
 }
 
 /// A named step with a begin and an end, in the order in which they happen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
     /// The interpreter is started.
@@ -124,7 +126,9 @@ impl Stage {
 }
 
 /// Where a fault lies; the first one that fails, from the interpreter down and then up into the application.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Layer {
     /// The wrong Python, or one that can't start.
@@ -210,7 +214,9 @@ impl Layer {
 }
 
 /// Whose job it is to act.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Owner {
     /// Whoever runs the machine.
@@ -297,7 +303,9 @@ impl<'de> Deserialize<'de> for Scalar {
             serde_json::Value::Bool(value) => Ok(Self::Bool(value)),
             serde_json::Value::Number(value) => Ok(Self::Number(value)),
             serde_json::Value::String(value) => Ok(Self::Text(value)),
-            _ => Err(serde::de::Error::custom("expected a number, a string, true or false")),
+            _ => Err(serde::de::Error::custom(
+                "expected a number, a string, true or false",
+            )),
         }
     }
 }

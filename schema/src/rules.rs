@@ -16,46 +16,83 @@ pub(crate) fn check(report: &Report) -> Result<(), ReportError> {
 }
 
 fn ensure(holds: bool, field: &str, problem: impl FnOnce() -> String) -> Result<(), ReportError> {
-    if holds { Ok(()) } else { Err(ReportError::Rule { field: field.to_owned(), problem: problem() }) }
+    if holds {
+        Ok(())
+    } else {
+        Err(ReportError::Rule {
+            field: field.to_owned(),
+            problem: problem(),
+        })
+    }
 }
 
 fn head(report: &Report) -> Result<(), ReportError> {
     let code = report.code;
     ensure(report.exit_code == code.exit_code(), "exit_code", || {
-        format!("{code} belongs to {}, not to {}", code.exit_code(), report.exit_code)
+        format!(
+            "{code} belongs to {}, not to {}",
+            code.exit_code(),
+            report.exit_code
+        )
     })?;
-    ensure(report.status == code.status(), "status", || format!("contradicts the code {code}"))?;
+    ensure(report.status == code.status(), "status", || {
+        format!("contradicts the code {code}")
+    })?;
     let expected_stage = match code {
         Code::OutputWriteFailed => Some(Stage::Output),
         Code::InterpreterFailed => Some(Stage::Interpreter),
         Code::TorchMissing | Code::TorchImportFailed => Some(Stage::Import),
         Code::GpuBackendAbsent => Some(Stage::Backend),
         Code::GpuUnavailable | Code::DeviceIndexInvalid => Some(Stage::Device),
-        Code::ApplicationFailed | Code::ContractFailed | Code::ResumeFailed => Some(Stage::Application),
+        Code::ApplicationFailed | Code::ContractFailed | Code::ResumeFailed => {
+            Some(Stage::Application)
+        }
         _ => None,
     };
     if let Some(expected) = expected_stage {
-        ensure(report.stage == expected, "stage", || format!("{code} ends in the stage {}", expected.name()))?;
+        ensure(report.stage == expected, "stage", || {
+            format!("{code} ends in the stage {}", expected.name())
+        })?;
     }
     Ok(())
 }
 
 fn decisions(report: &Report) -> Result<(), ReportError> {
-    let ids: Vec<DecisionId> = report.decisions.iter().map(|decision| decision.id).collect();
+    let ids: Vec<DecisionId> = report
+        .decisions
+        .iter()
+        .map(|decision| decision.id)
+        .collect();
     ensure(ids == DecisionId::ALL, "decisions", || {
         "must be interpreter, backend, computation and application, in this order".to_owned()
     })?;
     let python = report.execution.engine == Engine::Python;
-    let expected = decision::table(report.code, report.stage, report.execution.requested_device, python);
+    let expected = decision::table(
+        report.code,
+        report.stage,
+        report.execution.requested_device,
+        python,
+    );
     let as_found = matches!(
         report.code,
-        Code::OutputWriteFailed | Code::ApplicationFailed | Code::ContractFailed | Code::ResumeFailed
+        Code::OutputWriteFailed
+            | Code::ApplicationFailed
+            | Code::ContractFailed
+            | Code::ResumeFailed
     );
     for (at, (decision, expected)) in report.decisions.iter().zip(expected).enumerate().take(3) {
         let unproven = report.code == Code::WorkerFailed && expected == Outcome::Failed;
-        let fits = as_found || decision.outcome == expected || (unproven && decision.outcome == Outcome::NotProven);
+        let fits = as_found
+            || decision.outcome == expected
+            || (unproven && decision.outcome == Outcome::NotProven);
         ensure(fits, &format!("decisions[{at}].outcome"), || {
-            format!("{} is {}, but {} says {}", decision.id.name(), decision.outcome.name(), report.code, expected.name())
+            format!(
+                "{} is {}, but {} says {}",
+                decision.id.name(),
+                decision.outcome.name(),
+                report.code,
+                expected.name()
+            )
         })?;
     }
     let application = report.decisions[3].outcome;
@@ -64,31 +101,51 @@ fn decisions(report: &Report) -> Result<(), ReportError> {
             matches!(application, Outcome::Failed | Outcome::NotProven)
         }
         Code::OutputWriteFailed => true,
-        _ if report.status == Status::Passed && report.application.is_some() => application == Outcome::Passed,
+        _ if report.status == Status::Passed && report.application.is_some() => {
+            application == Outcome::Passed
+        }
         _ => matches!(application, Outcome::NotRequested | Outcome::NotReached),
     };
-    ensure(fits, "decisions[3].outcome", || format!("{} contradicts {}", application.name(), report.code))
+    ensure(fits, "decisions[3].outcome", || {
+        format!("{} contradicts {}", application.name(), report.code)
+    })
 }
 
 fn pytorch(report: &Report) -> Result<(), ReportError> {
     let pytorch = &report.pytorch;
     if report.execution.requested_device == RequestedDevice::Cpu {
-        ensure(pytorch.gpu_available.is_none(), "pytorch.gpu_available", || "must be null in CPU mode".to_owned())?;
-        ensure(pytorch.visible_device_count.is_none(), "pytorch.visible_device_count", || {
+        ensure(
+            pytorch.gpu_available.is_none(),
+            "pytorch.gpu_available",
+            || "must be null in CPU mode".to_owned(),
+        )?;
+        ensure(
+            pytorch.visible_device_count.is_none(),
+            "pytorch.visible_device_count",
+            || "must be null in CPU mode".to_owned(),
+        )?;
+        ensure(pytorch.devices.is_none(), "pytorch.devices", || {
             "must be null in CPU mode".to_owned()
         })?;
-        ensure(pytorch.devices.is_none(), "pytorch.devices", || "must be null in CPU mode".to_owned())?;
     }
     if let Some(backend) = pytorch.backend {
-        let expected = decision::backend_of(pytorch.cuda_version.as_deref(), pytorch.hip_version.as_deref());
+        let expected = decision::backend_of(
+            pytorch.cuda_version.as_deref(),
+            pytorch.hip_version.as_deref(),
+        );
         // Without Python nothing tells versions, only which library was loaded.
-        ensure(backend == expected || report.execution.engine == Engine::Libtorch, "pytorch.backend", || {
-            "contradicts cuda_version and hip_version".to_owned()
-        })?;
+        ensure(
+            backend == expected || report.execution.engine == Engine::Libtorch,
+            "pytorch.backend",
+            || "contradicts cuda_version and hip_version".to_owned(),
+        )?;
     }
     if let (Some(count), Some(devices)) = (pytorch.visible_device_count, &pytorch.devices) {
         ensure(devices.len() <= count as usize, "pytorch.devices", || {
-            format!("holds {} devices, but visible_device_count is {count}", devices.len())
+            format!(
+                "holds {} devices, but visible_device_count is {count}",
+                devices.len()
+            )
         })?;
     }
     Ok(())
@@ -96,22 +153,41 @@ fn pytorch(report: &Report) -> Result<(), ReportError> {
 
 fn execution(report: &Report) -> Result<(), ReportError> {
     let execution = &report.execution;
-    let index_fits = (execution.requested_device == RequestedDevice::Gpu) == execution.requested_index.is_some();
-    ensure(index_fits, "execution.requested_index", || "is a number exactly when a GPU is requested".to_owned())?;
-    #[allow(clippy::float_cmp, reason = "the fixed computation is exact in float32")]
-    let loss_fits = execution.product_verified != Some(true) || execution.loss.is_none_or(|loss| loss == 196.0);
-    ensure(loss_fits, "execution.loss", || "a verified product has the loss 196".to_owned())?;
+    let index_fits =
+        (execution.requested_device == RequestedDevice::Gpu) == execution.requested_index.is_some();
+    ensure(index_fits, "execution.requested_index", || {
+        "is a number exactly when a GPU is requested".to_owned()
+    })?;
+    #[allow(
+        clippy::float_cmp,
+        reason = "the fixed computation is exact in float32"
+    )]
+    let loss_fits =
+        execution.product_verified != Some(true) || execution.loss.is_none_or(|loss| loss == 196.0);
+    ensure(loss_fits, "execution.loss", || {
+        "a verified product has the loss 196".to_owned()
+    })?;
     for (name, value) in [
         ("execution.timings.import_ms", execution.timings.import_ms),
-        ("execution.timings.first_pass_ms", execution.timings.first_pass_ms),
-        ("execution.timings.following_pass_ms", execution.timings.following_pass_ms),
+        (
+            "execution.timings.first_pass_ms",
+            execution.timings.first_pass_ms,
+        ),
+        (
+            "execution.timings.following_pass_ms",
+            execution.timings.following_pass_ms,
+        ),
     ] {
-        ensure(value.is_none_or(|value| value >= 0.0), name, || "is negative".to_owned())?;
+        ensure(value.is_none_or(|value| value >= 0.0), name, || {
+            "is negative".to_owned()
+        })?;
     }
     let decided = report.libtorch.answer == WitnessAnswer::Decided;
-    ensure(decided == (execution.engine == Engine::Libtorch), "libtorch.answer", || {
-        "is \"decided\" exactly when libtorch is the engine".to_owned()
-    })
+    ensure(
+        decided == (execution.engine == Engine::Libtorch),
+        "libtorch.answer",
+        || "is \"decided\" exactly when libtorch is the engine".to_owned(),
+    )
 }
 
 fn passes(report: &Report) -> Result<(), ReportError> {
@@ -122,32 +198,57 @@ fn passes(report: &Report) -> Result<(), ReportError> {
     };
     let execution = &report.execution;
     let code = report.code;
-    ensure(execution.requested_device == requested, "execution.requested_device", || format!("contradicts {code}"))?;
-    ensure(execution.product_verified == Some(true), "execution.product_verified", || {
-        format!("{code} needs a verified product")
+    ensure(
+        execution.requested_device == requested,
+        "execution.requested_device",
+        || format!("contradicts {code}"),
+    )?;
+    ensure(
+        execution.product_verified == Some(true),
+        "execution.product_verified",
+        || format!("{code} needs a verified product"),
+    )?;
+    ensure(
+        execution.gradient_verified == Some(true),
+        "execution.gradient_verified",
+        || format!("{code} needs a verified gradient"),
+    )?;
+    ensure(
+        execution.synchronized == Some(true),
+        "execution.synchronized",
+        || format!("{code} needs a synchronisation"),
+    )?;
+    ensure(
+        decision::receipt_is_complete(execution),
+        "execution.device",
+        || format!("{code} needs a result on the device that was asked for"),
+    )?;
+    ensure(execution.loss.is_some(), "execution.loss", || {
+        format!("{code} needs the loss")
     })?;
-    ensure(execution.gradient_verified == Some(true), "execution.gradient_verified", || {
-        format!("{code} needs a verified gradient")
-    })?;
-    ensure(execution.synchronized == Some(true), "execution.synchronized", || format!("{code} needs a synchronisation"))?;
-    ensure(decision::receipt_is_complete(execution), "execution.device", || {
-        format!("{code} needs a result on the device that was asked for")
-    })?;
-    ensure(execution.loss.is_some(), "execution.loss", || format!("{code} needs the loss"))?;
     if requested == RequestedDevice::Gpu {
         let pytorch = &report.pytorch;
-        ensure(pytorch.gpu_available == Some(true), "pytorch.gpu_available", || format!("{code} needs true"))?;
-        let counted = pytorch.visible_device_count.unwrap_or(0) > execution.requested_index.unwrap_or(0);
-        ensure(counted, "pytorch.visible_device_count", || format!("{code} on an index that is not visible"))?;
+        ensure(
+            pytorch.gpu_available == Some(true),
+            "pytorch.gpu_available",
+            || format!("{code} needs true"),
+        )?;
+        let counted =
+            pytorch.visible_device_count.unwrap_or(0) > execution.requested_index.unwrap_or(0);
+        ensure(counted, "pytorch.visible_device_count", || {
+            format!("{code} on an index that is not visible")
+        })?;
     }
     Ok(())
 }
 
 fn findings(report: &Report) -> Result<(), ReportError> {
     let unsaved = report.code == Code::OutputWriteFailed;
-    ensure(unsaved == report.unsaved_code.is_some(), "unsaved_code", || {
-        "is a code exactly when the report could not be saved".to_owned()
-    })?;
+    ensure(
+        unsaved == report.unsaved_code.is_some(),
+        "unsaved_code",
+        || "is a code exactly when the report could not be saved".to_owned(),
+    )?;
     let failed = report.unsaved_code.unwrap_or(report.code).status() == Status::Failed;
     ensure(report.diagnosis.is_some() == failed, "diagnosis", || {
         "is null exactly when the attempt passed".to_owned()
