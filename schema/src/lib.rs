@@ -5,6 +5,7 @@
 
 pub mod carry;
 pub mod code;
+pub mod compare;
 pub mod decision;
 pub mod diagnosis;
 pub mod facts;

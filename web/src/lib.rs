@@ -1,1 +1,139 @@
-//! .
+//! The page around the viewer, and the packer that makes it one HTML file.
+//!
+//! [`pack`] is a pure function from the parts that a build leaves to the whole page. The page that was built
+//! before this crate is compiled lies in [`BUILT_PAGE`], so that `firstfault page` needs no files beside it.
+
+use std::io::Write as _;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use firstfault_schema::carry;
+pub use firstfault_schema::carry::Carried;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use sha2::{Digest as _, Sha256};
+
+/// The page as `cargo xtask page` built it; none where this crate was compiled without one.
+pub const BUILT_PAGE: Option<&str> = include!(concat!(env!("OUT_DIR"), "/page.rs"));
+
+const TEMPLATE: &str = include_str!("../template.html");
+const STYLE: &str = include_str!("../style.css");
+const BOOT: &str = include_str!("../boot.js");
+
+/// What a build of the viewer leaves.
+#[derive(Clone, Copy, Debug)]
+pub struct Parts<'a> {
+    /// The WebAssembly module, as wasm-bindgen left it.
+    pub wasm: &'a [u8],
+    /// wasm-bindgen's JavaScript of the kind "no-modules", which defines `wasm_bindgen`.
+    pub glue: &'a str,
+}
+
+/// Why no page can be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PageError {
+    /// This program was compiled without the page.
+    #[error("this build of firstfault does not hold the page")]
+    NotBuilt,
+    /// The page that was built lacks the place for reports.
+    #[error("the page in this build of firstfault is damaged")]
+    Damaged,
+}
+
+/// One HTML file that holds the viewer and `reports`, and loads nothing.
+pub fn pack(parts: &Parts<'_>, reports: &[Carried]) -> String {
+    // A glue that held the end of its own element would be cut there.
+    let script = format!("{}\n{BOOT}", parts.glue).replace("</script", "<\\/script");
+    let program = STANDARD.encode(gzip(parts.wasm));
+    let policy = policy(&script);
+    let values = [
+        ("policy", policy.as_str()),
+        ("style", STYLE.trim()),
+        ("program", program.as_str()),
+        ("script", script.as_str()),
+    ];
+    let mut page = TEMPLATE.to_owned();
+    for (name, value) in values {
+        page = page.replacen(&format!("{{{{{name}}}}}"), value, 1);
+    }
+    page.replacen("{{reports}}", &carry::element(reports), 1)
+}
+
+/// The built page with `reports` inside.
+///
+/// # Errors
+/// [`PageError::NotBuilt`] where this program was compiled without the page.
+pub fn page(reports: &[Carried]) -> Result<String, PageError> {
+    let page = BUILT_PAGE.ok_or(PageError::NotBuilt)?;
+    carry::with_reports(page, reports).map_err(|carry::NotAPage| PageError::Damaged)
+}
+
+/// The page's Content Security Policy for the one script that may run.
+pub fn policy(script: &str) -> String {
+    let hash = STANDARD.encode(Sha256::digest(script.as_bytes()));
+    format!(
+        "default-src 'none'; script-src 'sha256-{hash}' 'wasm-unsafe-eval'; style-src 'unsafe-inline'; img-src data:; \
+         base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+    )
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    // Writing into memory can't fail.
+    let _ = encoder.write_all(bytes);
+    encoder.finish().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PARTS: Parts<'_> = Parts {
+        wasm: b"\0asm {{script}}",
+        glue: "let wasm_bindgen; // </script> {{reports}}",
+    };
+
+    fn one(name: &str, text: &str) -> Vec<Carried> {
+        vec![Carried {
+            name: name.to_owned(),
+            text: text.to_owned(),
+        }]
+    }
+
+    #[test]
+    fn the_policy_allows_exactly_the_script_in_the_page() {
+        let page = pack(&PARTS, &[]);
+        let begin = page.rfind("<script>").unwrap() + "<script>".len();
+        let length = page[begin..].find("</script>").unwrap();
+        assert!(page.contains(&format!(
+            "content=\"{}\"",
+            policy(&page[begin..begin + length])
+        )));
+    }
+
+    #[test]
+    fn a_hostile_report_stays_data_and_comes_out_again() {
+        let reports = one(
+            "</script>{{style}}",
+            "</script><script>alert(1)</script>\u{2028}",
+        );
+        let page = pack(&PARTS, &reports);
+        assert_eq!(page.matches("</script>").count(), 3);
+        assert_eq!(carry::reports_in(&page).unwrap(), reports);
+        assert_eq!(
+            page.replace(&carry::data(&reports), "[]"),
+            pack(&PARTS, &[])
+        );
+    }
+
+    #[test]
+    fn the_page_names_no_place_to_load_from() {
+        let page = pack(&PARTS, &[]);
+        for word in ["http://", "https://", "src=", "@import", "url("] {
+            let found = page.matches(word).count();
+            // The name space of SVG in the icon is a name, not a place.
+            let names = usize::from(word == "http://") * page.matches("http://www.w3.org/").count();
+            assert_eq!(found, names, "{word}");
+        }
+    }
+}
