@@ -82,10 +82,39 @@ impl Factors {
             elapsed_ms,
         })
     }
+
+    /// The same by its formula, 2 P Bᵀ.
+    fn gradient_by_formula(&self, product: &Tensor) -> Result<Timed<Gradient>, TchError> {
+        let Timed {
+            value: (loss, gradient),
+            elapsed_ms,
+        } = timed(self.device, || {
+            let loss = product.f_square()?.f_sum(Kind::Float)?;
+            Ok((loss, product.f_add(product)?.f_matmul(&self.right.f_tr()?)?))
+        })?;
+        let gradient = Gradient {
+            values: values(&gradient)?,
+            loss: loss.f_double_value(&[])?,
+        };
+        Ok(Timed {
+            value: gradient,
+            elapsed_ms,
+        })
+    }
+}
+
+/// How the control computes the gradient. libtorch's autograd asks every loaded backend for its devices when it is
+/// first used, on the CPU as well: with a GPU library, a driver that hangs or crashes does so there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Control {
+    /// With autograd, as a program does.
+    Autograd,
+    /// By the formula: nothing but the CPU is asked.
+    Formula,
 }
 
 /// Computes everything on the CPU; gives its time in ms, or says what differs when it is not exact.
-pub(crate) fn control() -> Result<Result<f64, String>, TchError> {
+pub(crate) fn control(way: Control) -> Result<Result<f64, String>, TchError> {
     let Timed {
         value: factors,
         elapsed_ms: allocation_ms,
@@ -97,7 +126,10 @@ pub(crate) fn control() -> Result<Result<f64, String>, TchError> {
     let Timed {
         value: gradient,
         elapsed_ms: gradient_ms,
-    } = factors.gradient(&product)?;
+    } = match way {
+        Control::Autograd => factors.gradient(&product)?,
+        Control::Formula => factors.gradient_by_formula(&product)?,
+    };
     let product = values(&product)?;
     #[allow(clippy::float_cmp, reason = "every number is exact in float32")]
     let exact = product == PRODUCT && gradient.values == GRADIENT && gradient.loss == LOSS;

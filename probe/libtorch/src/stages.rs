@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 use tch::{Device, Kind, Tensor};
 
-use crate::computation::{self, Factors, Timed};
+use crate::computation::{self, Control, Factors, Timed};
 use crate::fault::Fault;
 use crate::libraries::{self, GpuLibrary};
 use crate::wire::{Events, Request, Requested};
@@ -98,9 +98,10 @@ fn import(requested: Requested) -> Result<(Loaded, Value), Fault> {
     let loading = wanted
         .as_ref()
         .map_or(Ok(()), |(library, folder)| library.load(folder));
-    let control = computation::control()
-        .map_err(|error| Fault::new("ControlError", Fault::from(error).message))?;
-    let control_ms = control.map_err(|difference| Fault::new("ControlError", difference))?;
+    let control_ms = control(match wanted {
+        Some(_) => Control::Formula,
+        None => Control::Autograd,
+    })?;
     let gpu_hooks = gpu::has_hooks();
     let name = wanted
         .filter(|_| loading.is_ok())
@@ -121,6 +122,15 @@ fn import(requested: Requested) -> Result<(Loaded, Value), Fault> {
         },
         facts,
     ))
+}
+
+/// The time of the computation on the CPU, in ms. A worker that does not get it right fits other libraries.
+fn control(way: Control) -> Result<f64, Fault> {
+    match computation::control(way) {
+        Ok(Ok(elapsed_ms)) => Ok(elapsed_ms),
+        Ok(Err(difference)) => Err(Fault::new("ControlError", difference)),
+        Err(error) => Err(Fault::new("ControlError", Fault::from(error).message)),
+    }
 }
 
 /// On the CPU the backend is what the library beside libtorch declares; on a GPU it must have loaded and registered.
@@ -170,6 +180,8 @@ fn device(request: &Request) -> Result<(Device, Value), Fault> {
     }
     let index = usize::try_from(request.index)
         .map_err(|error| Fault::new("IndexError", error.to_string()))?;
+    // The devices have answered, so autograd may ask for them.
+    control(Control::Autograd)?;
     Ok((Device::Cuda(index), json!({"visible_device_count": count})))
 }
 
