@@ -1,2 +1,7 @@
-//! .
-fn main() {}
+//! The native program `firstfault`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    firstfault::run(std::env::args_os())
+}

@@ -1,1 +1,130 @@
-### terminal
+### Die Kommandozeile.
+
+terminal-error = Fehler:
+terminal-hint = Hinweis:
+
+## Prüfung
+terminal-collecting = Fakten zum Fehler werden gesammelt
+terminal-asking-host = nvidia-smi wird gefragt
+terminal-installed = PyTorch { $version } ist installiert
+terminal-no-backend = keines: Dieser Build ist für die CPU
+terminal-visible = sichtbare Geräte: { $count }
+terminal-right = exakt
+terminal-wrong = falsch
+terminal-first-pass = erster Durchlauf { $time }
+terminal-following-pass = folgender Durchlauf { $time }
+terminal-layer = Erste fehlerhafte Schicht:
+terminal-owner = Zuständig:
+terminal-message = Die Meldung der Software:
+terminal-candidates = Es könnte auch sein:
+terminal-evidence = Auffällige Fakten:
+terminal-first-action = Tun Sie zuerst dies:
+terminal-further-actions = Danach:
+terminal-saved = Bericht gespeichert: { $file }
+terminal-will-not-overwrite = Warnung: { $file } besteht schon und wird nicht überschrieben
+terminal-note-interpreter = Geprüft: { $path }
+terminal-note-passed-over = { $variable } wurde übergangen: { $reason }
+terminal-note-evidence = Die vollständigen Meldungen bleiben auf diesem Rechner: { $path }
+terminal-note-no-evidence = Die vollständigen Meldungen konnten auf diesem Rechner nicht aufbewahrt werden: { $problem }
+terminal-note-unfinished = Eine frühere Prüfung wurde nie fertig; ihr letzter Schritt war „{ $stage }“. Dieser Schritt hat den Rechner womöglich blockiert.
+terminal-note-unfinished-unknown = Eine frühere Prüfung wurde nie fertig und hinterließ keinen Schritt.
+terminal-note-left-running = { $count ->
+    [one] Ein Prozess ließ sich nicht beenden und wurde zurückgelassen; der Kernel hält ihn fest, wohl in einem Treiber.
+   *[other] { $count } Prozesse ließen sich nicht beenden und wurden zurückgelassen; der Kernel hält sie fest, wohl in einem Treiber.
+}
+terminal-host-answered = nvidia-smi hat geantwortet
+terminal-host-notinstalled = kein nvidia-smi vorhanden; für ROCm gibt es diese Prüfung nicht
+terminal-host-failed = nvidia-smi ist gescheitert
+terminal-host-timedout = nvidia-smi wurde nach 3 s beendet
+
+## Andere Befehle
+terminal-no-fault = In diesem Text wurde kein Fehler gefunden.
+terminal-line = Zeile { $line }
+terminal-further-faults = Was der Text noch zeigt:
+terminal-configuration = Konfiguration
+terminal-results = Ergebnisse
+terminal-unchanged = { $count } unverändert
+terminal-baseline = Vergleichsbasis
+terminal-candidate = Kandidat
+terminal-not-comparable = Nicht vergleichbar:
+terminal-valid = { $file }: gültig, { $code }
+terminal-invalid = { $file }: { $problem }
+terminal-page-written = { $count ->
+    [0] { $file }: eine leere Seite
+    [one] { $file }: eine Seite mit einem Bericht
+   *[other] { $file }: eine Seite mit { $count } Berichten
+}
+
+## Fehler
+terminal-read-failed = { $file } kann nicht gelesen werden: { $problem }
+terminal-save-failed = { $file } konnte nicht gespeichert werden: { $problem }
+terminal-save-failed-hint = Wählen Sie einen anderen Ort; bestehende Dateien werden nie überschrieben.
+terminal-log-too-large = { $file } hat mehr als { $limit } GiB
+terminal-log-too-large-hint = Übergeben Sie den Teil um den Fehler, zum Beispiel mit `tail -c 100M`.
+terminal-page-not-built = Dieses firstfault enthält die Seite nicht.
+terminal-page-not-built-hint = Bauen Sie die Seite mit `cargo xtask page` und danach firstfault neu.
+terminal-page-failed = Die Seite konnte nicht erstellt werden: { $problem }
+terminal-libtorch-not-built = Dieser Installation fehlt der libtorch-Worker (firstfault-libtorch) neben dem Programm.
+terminal-libtorch-not-built-hint = Verwenden Sie --engine python oder installieren Sie eine Ausgabe mit dem Worker.
+terminal-no-libtorch = Es gibt kein libtorch zu prüfen: weder in der Umgebung noch als Angabe.
+terminal-no-libtorch-hint = Geben Sie eines mit --libtorch DIR an oder verwenden Sie --engine python.
+terminal-print-failed = In die Standardausgabe konnte nicht geschrieben werden: { $problem }
+terminal-interrupted = abgebrochen; es wurde kein Bericht geschrieben
+terminal-usage-parameter = --set braucht NAME=WERT, mit einem Namen aus Buchstaben, Ziffern, Punkten, Binde- und Unterstrichen
+terminal-usage-parameter-hint = zum Beispiel --set batch=8
+terminal-usage-parameters = Ein Parameter steht doppelt da, oder es sind mehr als 64.
+terminal-usage-parameters-hint = Nennen Sie jeden Parameter einmal.
+terminal-usage-too-long = Eine Bezeichnung oder ein Parameter hat mehr als 120 Zeichen.
+terminal-usage-too-long-hint = Wählen Sie etwas Kürzeres.
+terminal-usage-not-plain = Eine Bezeichnung oder ein Parameter ist leer oder enthält unsichtbare Zeichen.
+terminal-usage-not-plain-hint = Verwenden Sie einfache Wörter.
+terminal-usage-looks-like-path = Eine Bezeichnung oder ein Parameter sieht wie ein Pfad aus.
+terminal-usage-looks-like-path-hint = Ein Bericht enthält keine Pfade, damit er weitergegeben werden kann; verwenden Sie ein einfaches Wort.
+terminal-usage-looks-secret = Eine Bezeichnung oder ein Parameter sieht wie ein Geheimnis oder ein persönlicher Name aus oder enthält den Wert einer Umgebungsvariablen.
+terminal-usage-looks-secret-hint = Ein Bericht enthält nichts davon, damit er weitergegeben werden kann; verwenden Sie ein einfaches Wort.
+terminal-usage-index-without-gpu = --device-index braucht eine GPU, verlangt wurde aber --device cpu.
+terminal-usage-index-without-gpu-hint = Lassen Sie eines von beiden weg.
+
+## Warum ein Betriebssystem eine Datei verweigert
+io-not-found = Datei oder Ordner gibt es nicht
+io-permission-denied = keine Berechtigung
+io-already-exists = besteht schon
+io-storage-full = kein Platz mehr auf dem Datenträger
+io-file-too-large = die Datei würde größer als erlaubt
+io-read-only = das Dateisystem ist schreibgeschützt
+io-is-a-directory = das ist ein Ordner
+io-not-a-directory = ein Teil des Pfads ist kein Ordner
+
+## Warum eine Datei kein Bericht ist
+report-error-empty = die Datei ist leer
+report-error-too-large = die Datei hat { $found } MiB; ein Bericht hat höchstens { $limit } MiB
+report-error-truncated = die Datei endet mittendrin (Zeile { $line }): sie wurde abgeschnitten
+report-error-not-json = kein JSON (Zeile { $line }, Spalte { $column })
+report-error-foreign = JSON, aber kein Bericht von FirstFault
+report-error-too-new = von einer neueren Version: Format { $found }, diese Version liest bis { $supported }; aktualisieren Sie FirstFault, um die Datei zu öffnen
+report-error-bad-version = das Feld „version“ ist keine positive ganze Zahl
+report-error-shape = { $field }: { $problem }
+report-error-rule = der Bericht widerspricht sich: { $field }: { $problem }
+
+## Warum es keinen Interpreter gibt
+interpreter-not-found = unter diesem Pfad liegt nichts
+interpreter-broken-link = die Verknüpfung führt ins Leere; ihr Basis-Python wurde entfernt oder verschoben
+interpreter-is-folder = das ist ein Ordner, kein Interpreter
+interpreter-not-executable = diese Datei lässt sich nicht ausführen
+interpreter-unreadable = dieser Pfad lässt sich nicht ansehen
+interpreter-not-on-search-path = kein Ordner in PATH enthält dieses Programm
+interpreter-none-found = keine aktive Umgebung, und weder python3 noch python in PATH
+interpreter-shim-without-version = die hier gewählte pyenv-Version hat kein solches Python
+interpreter-no-kernel = kein Jupyter-Kernel heißt so
+interpreter-kernel-unreadable = die Beschreibung des Kernels ist nicht lesbar
+interpreter-kernel-other-language = dieser Kernel ist nicht für Python
+interpreter-kernel-wrapped = dieser Kernel startet ein anderes Programm, das erst Python startet
+interpreter-process-unsupported = laufende Programme lassen sich nur unter Linux ansehen
+interpreter-process-missing = es gibt keinen Prozess mit dieser Nummer
+interpreter-process-other-user = der Prozess gehört einem anderen Benutzer; starten Sie firstfault als dieser Benutzer
+interpreter-process-other-namespace = der Prozess lebt in einem anderen Container; starten Sie firstfault darin
+interpreter-process-no-python = der Prozess ist kein Python-Programm
+interpreter-process-replaced = der Interpreter wurde auf dem Datenträger ersetzt, seit der Prozess läuft
+interpreter-process-unresolved = mit welchem Interpreter der Prozess gestartet wurde, ist nicht zu belegen
+interpreter-process-variables-overwritten = der Prozess hat die Variablen überschrieben, mit denen er gestartet wurde
+interpreter-process-denied = der Prozess darf nicht angesehen werden

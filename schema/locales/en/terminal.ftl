@@ -1,1 +1,130 @@
-### terminal
+### The command line.
+
+terminal-error = error:
+terminal-hint = hint:
+
+## Check
+terminal-collecting = collecting facts about the fault
+terminal-asking-host = asking nvidia-smi
+terminal-installed = PyTorch { $version } is installed
+terminal-no-backend = none: this build is for the CPU
+terminal-visible = visible devices: { $count }
+terminal-right = exact
+terminal-wrong = wrong
+terminal-first-pass = first pass { $time }
+terminal-following-pass = following pass { $time }
+terminal-layer = First failing layer:
+terminal-owner = Whose job:
+terminal-message = What the software said:
+terminal-candidates = It could also be:
+terminal-evidence = Facts that stand out:
+terminal-first-action = Do this first:
+terminal-further-actions = Then:
+terminal-saved = Report saved: { $file }
+terminal-will-not-overwrite = warning: { $file } exists and will not be overwritten
+terminal-note-interpreter = Examined: { $path }
+terminal-note-passed-over = { $variable } was passed over: { $reason }
+terminal-note-evidence = Full messages stay on this machine: { $path }
+terminal-note-no-evidence = Full messages could not be kept on this machine: { $problem }
+terminal-note-unfinished = An earlier check never finished; its last stage was “{ $stage }”. That step may have locked this host.
+terminal-note-unfinished-unknown = An earlier check never finished and left no stage.
+terminal-note-left-running = { $count ->
+    [one] One process could not be ended and was left; the kernel holds it, probably inside a driver.
+   *[other] { $count } processes could not be ended and were left; the kernel holds them, probably inside a driver.
+}
+terminal-host-answered = nvidia-smi answered
+terminal-host-notinstalled = no nvidia-smi here; there is no such check for ROCm
+terminal-host-failed = nvidia-smi failed
+terminal-host-timedout = nvidia-smi was stopped after 3 s
+
+## Other commands
+terminal-no-fault = No fault was found in this text.
+terminal-line = line { $line }
+terminal-further-faults = What else the text shows:
+terminal-configuration = Configuration
+terminal-results = Results
+terminal-unchanged = { $count } unchanged
+terminal-baseline = baseline
+terminal-candidate = candidate
+terminal-not-comparable = Not comparable:
+terminal-valid = { $file }: valid, { $code }
+terminal-invalid = { $file }: { $problem }
+terminal-page-written = { $count ->
+    [0] { $file }: an empty page
+    [one] { $file }: a page with one report
+   *[other] { $file }: a page with { $count } reports
+}
+
+## Errors
+terminal-read-failed = { $file } can’t be read: { $problem }
+terminal-save-failed = { $file } could not be saved: { $problem }
+terminal-save-failed-hint = choose another place; existing files are never overwritten
+terminal-log-too-large = { $file } has more than { $limit } GiB
+terminal-log-too-large-hint = pass on the part around the failure, for example with `tail -c 100M`
+terminal-page-not-built = this build of firstfault does not hold the page
+terminal-page-not-built-hint = build it with `cargo xtask page`, then build firstfault again
+terminal-page-failed = the page could not be made: { $problem }
+terminal-libtorch-not-built = this installation has no libtorch worker (firstfault-libtorch) beside the program
+terminal-libtorch-not-built-hint = use --engine python, or install a release that has the worker
+terminal-no-libtorch = there is no libtorch to examine: neither in the environment nor named
+terminal-no-libtorch-hint = name one with --libtorch DIR, or use --engine python
+terminal-print-failed = standard output could not be written: { $problem }
+terminal-interrupted = interrupted; no report was written
+terminal-usage-parameter = --set needs NAME=VALUE, with a name of letters, digits, dots, hyphens and underscores
+terminal-usage-parameter-hint = for example --set batch=8
+terminal-usage-parameters = a parameter stands there twice, or there are more than 64
+terminal-usage-parameters-hint = name each parameter once
+terminal-usage-too-long = a label or parameter has more than 120 characters
+terminal-usage-too-long-hint = choose a shorter one
+terminal-usage-not-plain = a label or parameter is empty or has characters that can’t be seen
+terminal-usage-not-plain-hint = use plain words
+terminal-usage-looks-like-path = a label or parameter looks like a path
+terminal-usage-looks-like-path-hint = a report holds no paths, so that it can be shared; use a plain word
+terminal-usage-looks-secret = a label or parameter looks like a secret or a personal name, or holds the value of an environment variable
+terminal-usage-looks-secret-hint = a report holds none of these, so that it can be shared; use a plain word
+terminal-usage-index-without-gpu = --device-index needs a GPU, but --device cpu was asked for
+terminal-usage-index-without-gpu-hint = leave one of the two out
+
+## Why an operating system refuses a file
+io-not-found = there is no such file or folder
+io-permission-denied = permission denied
+io-already-exists = it exists already
+io-storage-full = no space left on the disk
+io-file-too-large = the file would be larger than allowed
+io-read-only = the file system is read-only
+io-is-a-directory = it is a folder
+io-not-a-directory = a part of the path is no folder
+
+## Why a file is no report
+report-error-empty = the file is empty
+report-error-too-large = the file has { $found } MiB; a report has at most { $limit } MiB
+report-error-truncated = the file ends in the middle (line { $line }): it was cut off
+report-error-not-json = not JSON (line { $line }, column { $column })
+report-error-foreign = JSON, but no FirstFault report
+report-error-too-new = made by a newer version: format { $found }, this version reads up to { $supported }; update FirstFault to open it
+report-error-bad-version = the field “version” is not a positive whole number
+report-error-shape = { $field }: { $problem }
+report-error-rule = the report contradicts itself: { $field }: { $problem }
+
+## Why there is no interpreter
+interpreter-not-found = there is nothing at this path
+interpreter-broken-link = the link leads nowhere; its base Python was removed or moved
+interpreter-is-folder = this is a folder, not an interpreter
+interpreter-not-executable = this file can’t be executed
+interpreter-unreadable = this path can’t be looked at
+interpreter-not-on-search-path = no folder on PATH holds this program
+interpreter-none-found = no active environment, and neither python3 nor python on PATH
+interpreter-shim-without-version = the pyenv version that is chosen here has no such Python
+interpreter-no-kernel = no Jupyter kernel has this name
+interpreter-kernel-unreadable = the kernel’s description can’t be read
+interpreter-kernel-other-language = this kernel is not for Python
+interpreter-kernel-wrapped = this kernel starts another program, which starts Python in its turn
+interpreter-process-unsupported = running programs can only be looked at on Linux
+interpreter-process-missing = there is no process with this number
+interpreter-process-other-user = the process belongs to another user; run firstfault as that user
+interpreter-process-other-namespace = the process lives in another container; run firstfault inside it
+interpreter-process-no-python = the process is not a Python program
+interpreter-process-replaced = the interpreter was replaced on disk since the process was started
+interpreter-process-unresolved = which interpreter the process was started with can’t be proven
+interpreter-process-variables-overwritten = the process overwrote the variables it was started with
+interpreter-process-denied = the process may not be looked at

@@ -1,1 +1,130 @@
-### terminal
+### Komut satırı.
+
+terminal-error = hata:
+terminal-hint = ipucu:
+
+## Denetim
+terminal-collecting = hatayla ilgili olgular toplanıyor
+terminal-asking-host = nvidia-smi soruluyor
+terminal-installed = PyTorch { $version } kurulu
+terminal-no-backend = yok: bu derleme CPU için
+terminal-visible = görünen aygıt sayısı: { $count }
+terminal-right = tam doğru
+terminal-wrong = yanlış
+terminal-first-pass = ilk geçiş { $time }
+terminal-following-pass = sonraki geçiş { $time }
+terminal-layer = İlk hatalı katman:
+terminal-owner = Kimin işi:
+terminal-message = Yazılımın iletisi:
+terminal-candidates = Şu da olabilir:
+terminal-evidence = Öne çıkan olgular:
+terminal-first-action = Önce şunu yapın:
+terminal-further-actions = Ardından:
+terminal-saved = Rapor kaydedildi: { $file }
+terminal-will-not-overwrite = uyarı: { $file } zaten var ve üzerine yazılmayacak
+terminal-note-interpreter = Denetlenen: { $path }
+terminal-note-passed-over = { $variable } atlandı: { $reason }
+terminal-note-evidence = İletilerin tamamı bu makinede kalır: { $path }
+terminal-note-no-evidence = İletilerin tamamı bu makinede saklanamadı: { $problem }
+terminal-note-unfinished = Önceki bir denetim hiç bitmedi; son aşaması “{ $stage }” idi. Bu adım makineyi kilitlemiş olabilir.
+terminal-note-unfinished-unknown = Önceki bir denetim hiç bitmedi ve aşama bırakmadı.
+terminal-note-left-running = { $count ->
+    [one] Bir süreç sonlandırılamadı ve bırakıldı; çekirdek onu büyük olasılıkla bir sürücüde tutuyor.
+   *[other] { $count } süreç sonlandırılamadı ve bırakıldı; çekirdek onları büyük olasılıkla bir sürücüde tutuyor.
+}
+terminal-host-answered = nvidia-smi yanıt verdi
+terminal-host-notinstalled = burada nvidia-smi yok; ROCm için böyle bir denetim bulunmuyor
+terminal-host-failed = nvidia-smi başarısız oldu
+terminal-host-timedout = nvidia-smi 3 saniye sonra durduruldu
+
+## Diğer komutlar
+terminal-no-fault = Bu metinde hata bulunmadı.
+terminal-line = satır { $line }
+terminal-further-faults = Metnin gösterdiği diğerleri:
+terminal-configuration = Yapılandırma
+terminal-results = Sonuçlar
+terminal-unchanged = { $count } değişmedi
+terminal-baseline = temel
+terminal-candidate = aday
+terminal-not-comparable = Karşılaştırılamaz:
+terminal-valid = { $file }: geçerli, { $code }
+terminal-invalid = { $file }: { $problem }
+terminal-page-written = { $count ->
+    [0] { $file }: boş bir sayfa
+    [one] { $file }: bir rapor içeren sayfa
+   *[other] { $file }: { $count } rapor içeren sayfa
+}
+
+## Hatalar
+terminal-read-failed = { $file } okunamıyor: { $problem }
+terminal-save-failed = { $file } kaydedilemedi: { $problem }
+terminal-save-failed-hint = Başka bir yer seçin; var olan dosyaların üzerine asla yazılmaz.
+terminal-log-too-large = { $file } { $limit } GiB’tan büyük
+terminal-log-too-large-hint = Hatanın çevresindeki bölümü verin, örneğin `tail -c 100M` ile.
+terminal-page-not-built = Bu firstfault sayfayı içermiyor.
+terminal-page-not-built-hint = Önce `cargo xtask page` ile sayfayı, sonra firstfault’u yeniden derleyin.
+terminal-page-failed = Sayfa oluşturulamadı: { $problem }
+terminal-libtorch-not-built = Bu kurulumda programın yanında libtorch çalışanı (firstfault-libtorch) yok.
+terminal-libtorch-not-built-hint = --engine python kullanın ya da çalışanı içeren bir sürüm kurun.
+terminal-no-libtorch = İncelenecek bir libtorch yok: ne ortamda var ne de belirtildi.
+terminal-no-libtorch-hint = --libtorch DIR ile belirtin ya da --engine python kullanın.
+terminal-print-failed = Standart çıktıya yazılamadı: { $problem }
+terminal-interrupted = kesildi; rapor yazılmadı
+terminal-usage-parameter = --set için AD=DEĞER gerekir; ad harf, rakam, nokta, tire ve alt çizgiden oluşur
+terminal-usage-parameter-hint = örneğin --set batch=8
+terminal-usage-parameters = Bir parametre iki kez geçiyor ya da 64’ten fazla parametre var.
+terminal-usage-parameters-hint = Her parametreyi bir kez yazın.
+terminal-usage-too-long = Bir etiket ya da parametre 120 karakterden uzun.
+terminal-usage-too-long-hint = Daha kısasını seçin.
+terminal-usage-not-plain = Bir etiket ya da parametre boş ya da görünmeyen karakterler içeriyor.
+terminal-usage-not-plain-hint = Sade sözcükler kullanın.
+terminal-usage-looks-like-path = Bir etiket ya da parametre dosya yoluna benziyor.
+terminal-usage-looks-like-path-hint = Paylaşılabilmesi için raporda dosya yolu bulunmaz; sade bir sözcük kullanın.
+terminal-usage-looks-secret = Bir etiket ya da parametre gizli bir bilgiye veya kişi adına benziyor ya da bir ortam değişkeninin değerini içeriyor.
+terminal-usage-looks-secret-hint = Paylaşılabilmesi için raporda bunlar bulunmaz; sade bir sözcük kullanın.
+terminal-usage-index-without-gpu = --device-index bir GPU ister, ama --device cpu istendi.
+terminal-usage-index-without-gpu-hint = İkisinden birini çıkarın.
+
+## İşletim sistemi bir dosyayı neden reddeder
+io-not-found = böyle bir dosya ya da klasör yok
+io-permission-denied = izin yok
+io-already-exists = zaten var
+io-storage-full = diskte yer kalmadı
+io-file-too-large = dosya izin verilenden büyük olurdu
+io-read-only = dosya sistemi salt okunur
+io-is-a-directory = bu bir klasör
+io-not-a-directory = yolun bir bölümü klasör değil
+
+## Bir dosya neden rapor değil
+report-error-empty = dosya boş
+report-error-too-large = dosya { $found } MiB; bir rapor en çok { $limit } MiB olur
+report-error-truncated = dosya ortada bitiyor (satır { $line }): kesilmiş
+report-error-not-json = JSON değil (satır { $line }, sütun { $column })
+report-error-foreign = JSON, ama FirstFault raporu değil
+report-error-too-new = daha yeni bir sürümle yazılmış: biçim { $found }, bu sürüm en çok { $supported } okur; açmak için FirstFault’u güncelleyin
+report-error-bad-version = “version” alanı pozitif bir tam sayı değil
+report-error-shape = { $field }: { $problem }
+report-error-rule = rapor kendisiyle çelişiyor: { $field }: { $problem }
+
+## Neden yorumlayıcı yok
+interpreter-not-found = bu yolda bir şey yok
+interpreter-broken-link = bağlantı boşa çıkıyor; temel Python kaldırılmış ya da taşınmış
+interpreter-is-folder = bu bir klasör, yorumlayıcı değil
+interpreter-not-executable = bu dosya çalıştırılamıyor
+interpreter-unreadable = bu yola bakılamıyor
+interpreter-not-on-search-path = PATH’teki hiçbir klasörde bu program yok
+interpreter-none-found = etkin ortam yok; PATH’te ne python3 ne de python var
+interpreter-shim-without-version = burada seçilen pyenv sürümünde böyle bir Python yok
+interpreter-no-kernel = bu adda bir Jupyter çekirdeği yok
+interpreter-kernel-unreadable = çekirdeğin tanımı okunamıyor
+interpreter-kernel-other-language = bu çekirdek Python için değil
+interpreter-kernel-wrapped = bu çekirdek, Python’u başlatan başka bir programı başlatıyor
+interpreter-process-unsupported = çalışan programlara yalnızca Linux’ta bakılabilir
+interpreter-process-missing = bu numarada bir süreç yok
+interpreter-process-other-user = süreç başka bir kullanıcıya ait; firstfault’u o kullanıcı olarak çalıştırın
+interpreter-process-other-namespace = süreç başka bir kapsayıcıda; firstfault’u onun içinde çalıştırın
+interpreter-process-no-python = süreç bir Python programı değil
+interpreter-process-replaced = süreç başladıktan sonra yorumlayıcı diskte değiştirilmiş
+interpreter-process-unresolved = sürecin hangi yorumlayıcıyla başlatıldığı kanıtlanamıyor
+interpreter-process-variables-overwritten = süreç, başlatıldığı değişkenlerin üzerine yazmış
+interpreter-process-denied = sürece bakma izni yok

@@ -1,0 +1,210 @@
+//! The command line as it was typed. Nothing past `settings` sees clap.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+
+/// First argument of the keeper process; for `firstfault` itself only.
+pub(crate) const KEEPER: &str = "__keeper";
+/// First argument of the process that collects evidence; for `firstfault` itself only.
+pub(crate) const EVIDENCE: &str = "__evidence";
+
+const EXAMPLES: &str = "\
+Examples:
+  firstfault check                          is the GPU usable from this environment?
+  firstfault check --device cpu             prove the CPU path only; says nothing about a GPU
+  firstfault check --python .venv/bin/python --output attempt.json --label baseline
+  firstfault page before.json after.json --output both.html
+
+Exit codes: 0 passed · 2 usage · 3 to 16 the first fault (see `firstfault check --help`) ·
+70 a bug in FirstFault · 130 Ctrl-C";
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  firstfault check                            the active environment, else python3, on GPU 0
+  firstfault check --program train.py         with the folder of train.py first on sys.path
+  firstfault check --device-index 3 --timeout 60 --json
+  firstfault check --set batch=8 --set amp=true --label day-1 --output day-1.json
+
+Exit codes:
+   0 GPU_CHECK_PASSED, CPU_CHECK_PASSED     9 OUT_OF_MEMORY, RUNTIME_ERROR
+   3 TORCH_MISSING                         10 TIMEOUT
+   4 TORCH_IMPORT_FAILED                   11 WORKER_FAILED
+   5 GPU_BACKEND_ABSENT                    12 OUTPUT_WRITE_FAILED
+   6 GPU_UNAVAILABLE                       16 INTERPRETER_FAILED
+   7 DEVICE_INDEX_INVALID                   2 usage error: no report
+   8 CHECK_FAILED                         130 Ctrl-C: no report";
+
+/// Finds the first failing layer between a PyTorch program and its GPU.
+#[derive(Debug, Parser)]
+#[command(name = "firstfault", version, after_help = EXAMPLES, arg_required_else_help = true)]
+pub(crate) struct Cli {
+    /// Language of the text for people; by default the one of the locale
+    #[arg(long, global = true, value_name = "LANG")]
+    pub(crate) lang: Option<LanguageChoice>,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Languages as they are typed.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum LanguageChoice {
+    /// English
+    En,
+    /// Deutsch
+    De,
+    /// Türkçe
+    Tr,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Check interpreter, PyTorch, device and a small real computation, and report the first fault
+    Check(Box<CheckArgs>),
+    /// Say whether files are reports that this version can read
+    Validate(ValidateArgs),
+    /// Compare two reports: what was changed, and what became better or worse
+    Compare(CompareArgs),
+    /// Name the faults in a log, a traceback or the text of collect_env
+    Explain(ExplainArgs),
+    /// Write the page as one HTML file that carries reports and opens offline
+    Page(PageArgs),
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
+}
+
+/// `firstfault check`.
+#[derive(Debug, Args)]
+#[command(after_help = CHECK_EXAMPLES)]
+pub(crate) struct CheckArgs {
+    /// The Python that runs the program; by default the active environment, else python3
+    #[arg(long, value_name = "PYTHON", value_hint = ValueHint::ExecutablePath, conflicts_with_all = ["pid", "kernel"])]
+    pub(crate) python: Option<PathBuf>,
+    /// Take interpreter and environment of this running program (your own processes only)
+    #[arg(long, value_name = "PID", conflicts_with = "kernel")]
+    pub(crate) pid: Option<u32>,
+    /// Take interpreter and environment of this Jupyter kernel
+    #[arg(long, value_name = "KERNEL")]
+    pub(crate) kernel: Option<String>,
+    /// The program whose folder stands first on sys.path; by default the current folder
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) program: Option<PathBuf>,
+    /// Which engine does the work; auto: Python decides, libtorch is the second witness
+    #[arg(long, value_enum, default_value_t = EngineChoice::Auto)]
+    pub(crate) engine: EngineChoice,
+    /// A libtorch to use where no Python has PyTorch
+    #[arg(long, value_name = "DIR", env = "LIBTORCH", hide_env_values = true, value_hint = ValueHint::DirPath)]
+    pub(crate) libtorch: Option<PathBuf>,
+    /// Demand a GPU, or ask for the CPU alone
+    #[arg(long, value_enum, default_value_t = DeviceChoice::Gpu)]
+    pub(crate) device: DeviceChoice,
+    /// Index of the GPU among the visible ones [default: 0]
+    #[arg(long, value_name = "N")]
+    pub(crate) device_index: Option<u32>,
+    /// Time limit of the check in seconds, 5 to 120
+    #[arg(long, value_name = "S", default_value_t = 30, value_parser = clap::value_parser!(u64).range(5..=120))]
+    pub(crate) timeout: u64,
+    /// Also ask nvidia-smi for driver version and memory (NVIDIA only, 3 s at most)
+    #[arg(long)]
+    pub(crate) host_check: bool,
+    /// Your own word for this attempt
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) label: Option<String>,
+    /// A parameter of this attempt, for the comparison; can be repeated
+    #[arg(long, value_name = "K=V")]
+    pub(crate) set: Vec<String>,
+    /// Save the report as a new file; an existing one is never overwritten
+    #[arg(long, value_name = "FILE.json", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+    /// Also write the page with this report in it
+    #[arg(long, value_name = "FILE.html", value_hint = ValueHint::FilePath)]
+    pub(crate) page: Option<PathBuf>,
+    /// Print a ticket for whoever runs the host, in Markdown, instead of the table
+    #[arg(long, value_enum, value_name = "FOR", conflicts_with = "json")]
+    pub(crate) ticket: Option<TicketChoice>,
+    /// Print the report as one JSON document instead of the table
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Engines as they are typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EngineChoice {
+    /// Python decides; libtorch is the second witness
+    Auto,
+    /// Python alone
+    Python,
+    /// libtorch alone, without Python
+    Libtorch,
+}
+
+/// Devices as they are typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DeviceChoice {
+    /// A GPU, and nothing else will do
+    Gpu,
+    /// The CPU alone
+    Cpu,
+}
+
+/// Whom a ticket is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TicketChoice {
+    /// Whoever runs the host
+    Host,
+}
+
+/// `firstfault validate`.
+#[derive(Debug, Args)]
+pub(crate) struct ValidateArgs {
+    /// Reports
+    #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) files: Vec<PathBuf>,
+}
+
+/// `firstfault compare`.
+#[derive(Debug, Args)]
+pub(crate) struct CompareArgs {
+    /// The attempt to compare with
+    #[arg(value_name = "BASELINE", value_hint = ValueHint::FilePath)]
+    pub(crate) baseline: PathBuf,
+    /// The attempt to judge
+    #[arg(value_name = "CANDIDATE", value_hint = ValueHint::FilePath)]
+    pub(crate) candidate: PathBuf,
+    /// Print the comparison as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `firstfault explain`.
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// The text to read; `-` or nothing reads standard input
+    #[arg(value_name = "FILE", default_value = "-", value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+    /// Exit with 1 when a fault was found
+    #[arg(long)]
+    pub(crate) exit_code: bool,
+    /// Print the faults as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `firstfault page`.
+#[derive(Debug, Args)]
+pub(crate) struct PageArgs {
+    /// Reports to carry inside the page; without any, the page is empty
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) files: Vec<PathBuf>,
+    /// The new HTML file; an existing one is never overwritten
+    #[arg(long, value_name = "FILE.html", value_hint = ValueHint::FilePath)]
+    pub(crate) output: PathBuf,
+}
+
+/// `firstfault completions`.
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}

@@ -1,0 +1,210 @@
+//! One function a command: settle, work, save, print, exit code.
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+
+use clap::CommandFactory as _;
+use firstfault_schema::explain::Explainer;
+use firstfault_schema::parse::MAX_INPUT_BYTES;
+use firstfault_schema::{Report, ReportError, compare};
+use firstfault_web::Carried;
+
+use crate::check::{self, Checked};
+use crate::cli::{
+    CheckArgs, Cli, CompareArgs, CompletionsArgs, ExplainArgs, PageArgs, ValidateArgs,
+};
+use crate::error::Error;
+use crate::printer::Printer;
+use crate::save::save_new;
+use crate::settings::CheckSettings;
+
+/// The largest log that is read.
+const MAX_LOG_BYTES: u64 = 1024 * 1024 * 1024;
+
+/// `firstfault check`: the exit code of the report.
+pub(crate) fn check(typed: CheckArgs, printer: &Printer) -> Result<u8, Error> {
+    let variables: Vec<(String, String)> = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect();
+    let settings = CheckSettings::new(typed, &variables).map_err(Error::Usage)?;
+    // What can't be written is better said before a minute of work than after it.
+    for path in [&settings.output, &settings.page].into_iter().flatten() {
+        if path.symlink_metadata().is_ok() {
+            printer.warn_existing(path);
+        }
+    }
+    crate::interrupt::install();
+    let mut progress = printer.progress();
+    let checked = check::run(&settings, &mut |step| progress.show(step));
+    drop(progress);
+    let Checked { mut report, notes } = checked?;
+    let mut problem = settings
+        .output
+        .as_deref()
+        .and_then(|path| save(path, report.to_json().as_bytes()).err());
+    if problem.is_none()
+        && let Some(path) = &settings.page
+    {
+        let carried = [Carried {
+            name: "attempt.json".to_owned(),
+            text: report.to_json(),
+        }];
+        problem = build_page(&carried)
+            .and_then(|page| save(path, page.as_bytes()))
+            .err();
+    }
+    if let Some(problem) = &problem {
+        printer.error(problem);
+    }
+    if settings.json || settings.ticket.is_some() {
+        printer.notes(&notes);
+    } else {
+        let saved = settings.output.as_deref().filter(|_| problem.is_none());
+        printer.check(&report, &notes, saved, problem.is_some())?;
+    }
+    if problem.is_some() {
+        report = check::unsaved(report);
+    }
+    if settings.json {
+        printer.data(&report.to_json())?;
+    } else if settings.ticket.is_some() {
+        printer.ticket(&report)?;
+    }
+    Ok(report.exit_code)
+}
+
+/// `firstfault validate`: 0 when every file is a report, 1 when some is not.
+pub(crate) fn validate(typed: &ValidateArgs, printer: &Printer) -> Result<u8, Error> {
+    let mut invalid = 0;
+    for path in &typed.files {
+        match read_report(path) {
+            Ok((report, _)) => printer.valid(path, &report)?,
+            Err(Error::NoReport { source, .. }) => {
+                invalid += 1;
+                printer.invalid(path, &source)?;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(u8::from(invalid > 0))
+}
+
+/// `firstfault compare`: 0 not worse, 1 worse, 3 not comparable.
+pub(crate) fn compare(typed: &CompareArgs, printer: &Printer) -> Result<u8, Error> {
+    let (baseline, _) = read_report(&typed.baseline)?;
+    let (candidate, _) = read_report(&typed.candidate)?;
+    let comparison = compare::compare(&baseline, &candidate);
+    if typed.json {
+        printer.comparison_json(&comparison)?;
+    } else {
+        printer.comparison(&baseline, &candidate, &comparison)?;
+    }
+    Ok(comparison.verdict.exit_code())
+}
+
+/// `firstfault explain`: 0; with `--exit-code` 1 when a fault was found.
+pub(crate) fn explain(typed: &ExplainArgs, printer: &Printer) -> Result<u8, Error> {
+    let unreadable = |source| Error::ReadInput {
+        path: typed.file.clone(),
+        source,
+    };
+    let mut input: Box<dyn Read> = if typed.file.as_os_str() == "-" {
+        Box::new(std::io::stdin().lock())
+    } else {
+        Box::new(fs::File::open(&typed.file).map_err(unreadable)?)
+    };
+    let mut explainer = Explainer::new();
+    let mut block = vec![0; 1024 * 1024];
+    let mut total: u64 = 0;
+    loop {
+        let read = match input.read(&mut block) {
+            Ok(0) => break,
+            Ok(read) => read,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(unreadable(error)),
+        };
+        total += read as u64;
+        if total > MAX_LOG_BYTES {
+            return Err(Error::LogTooLarge {
+                path: typed.file.clone(),
+                limit: MAX_LOG_BYTES,
+            });
+        }
+        explainer.feed(&block[..read]);
+    }
+    let faults = explainer.finish();
+    if typed.json {
+        printer.faults_json(&faults)?;
+    } else {
+        printer.faults(&faults)?;
+    }
+    Ok(u8::from(typed.exit_code && !faults.is_empty()))
+}
+
+/// `firstfault page`: 0, or 12 when it can't be written.
+pub(crate) fn page(typed: &PageArgs, printer: &Printer) -> Result<u8, Error> {
+    let mut carried = Vec::new();
+    for path in &typed.files {
+        let (_, text) = read_report(path)?;
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        carried.push(Carried { name, text });
+    }
+    let page = build_page(&carried)?;
+    save(&typed.output, page.as_bytes())?;
+    printer.page_written(&typed.output, carried.len())?;
+    Ok(0)
+}
+
+/// `firstfault completions`.
+pub(crate) fn completions(typed: &CompletionsArgs, printer: &Printer) -> Result<u8, Error> {
+    let mut script = Vec::new();
+    clap_complete::generate(typed.shell, &mut Cli::command(), "firstfault", &mut script);
+    printer.data(&String::from_utf8_lossy(&script))?;
+    Ok(0)
+}
+
+fn build_page(carried: &[Carried]) -> Result<String, Error> {
+    firstfault_web::page(carried).map_err(|problem| match problem {
+        firstfault_web::PageError::NotBuilt => Error::PageNotBuilt,
+        damaged => Error::PageFailed {
+            problem: damaged.to_string(),
+        },
+    })
+}
+
+fn save(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    save_new(path, bytes).map_err(|source| Error::Save {
+        path: path.to_path_buf(),
+        source,
+    })
+}
+
+/// A report and its text. What is far too large is refused before it is read.
+fn read_report(path: &Path) -> Result<(Report, String), Error> {
+    let unreadable = |source| Error::ReadInput {
+        path: path.to_path_buf(),
+        source,
+    };
+    let no_report = |source| Error::NoReport {
+        path: path.to_path_buf(),
+        source,
+    };
+    let data = fs::metadata(path).map_err(unreadable)?;
+    let found = usize::try_from(data.len()).unwrap_or(usize::MAX);
+    if found > MAX_INPUT_BYTES {
+        return Err(no_report(ReportError::TooLarge {
+            found,
+            limit: MAX_INPUT_BYTES,
+        }));
+    }
+    let bytes = fs::read(path).map_err(unreadable)?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| no_report(ReportError::NotJson { line: 1, column: 1 }))?;
+    let report = Report::from_json(&text).map_err(no_report)?;
+    Ok((report, text))
+}

@@ -1,0 +1,103 @@
+//! Errors: what could not be done, as fields. The printer words them and brings the remedy.
+
+use std::io;
+use std::path::PathBuf;
+
+use firstfault_schema::ReportError;
+
+/// Why a command ended without its result. A worker that fails is no error but data.
+#[derive(Debug)]
+pub(crate) enum Error {
+    /// An argument can't be used.
+    Usage(UsageProblem),
+    /// A file that was named can't be read.
+    ReadInput {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A file that was named is no report that can be read.
+    NoReport {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: ReportError,
+    },
+    /// A file could not be written where it was asked for.
+    Save {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A log that is larger than any that is read.
+    LogTooLarge {
+        /// The file.
+        path: PathBuf,
+        /// The most bytes that are read.
+        limit: u64,
+    },
+    /// This build carries no page.
+    PageNotBuilt,
+    /// The page would not hold what it was given.
+    PageFailed {
+        /// Why.
+        problem: String,
+    },
+    /// The interpreter of a running program or kernel can't be taken.
+    Interpreter {
+        /// Why.
+        problem: crate::interpreter::SettleError,
+    },
+    /// The libtorch engine was asked for and can't work.
+    NoLibtorch {
+        /// This installation has the worker; what is missing is a libtorch.
+        built: bool,
+    },
+    /// Standard output could not be written.
+    Print {
+        /// Why.
+        source: io::Error,
+    },
+    /// Ctrl-C.
+    Interrupted,
+}
+
+/// What is wrong with an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum UsageProblem {
+    /// `--set` without `=`, or with an impossible name.
+    Parameter,
+    /// More than 64 parameters, or one of them twice.
+    Parameters,
+    /// Longer than 120 characters.
+    TooLong,
+    /// Empty, or with control characters.
+    NotPlain,
+    /// Looks like a path.
+    LooksLikePath,
+    /// Looks like a password, token, key or e-mail address, or is the value of a variable.
+    LooksSecret,
+    /// `--device-index` without a GPU.
+    IndexWithoutGpu,
+}
+
+impl Error {
+    /// The exit number: the one place where errors become numbers.
+    pub(crate) const fn exit_code(&self) -> u8 {
+        match self {
+            Self::Usage(_)
+            | Self::ReadInput { .. }
+            | Self::NoReport { .. }
+            | Self::Interpreter { .. }
+            | Self::NoLibtorch { .. }
+            | Self::LogTooLarge { .. } => 2,
+            Self::Save { .. }
+            | Self::PageFailed { .. }
+            | Self::PageNotBuilt
+            | Self::Print { .. } => 12,
+            Self::Interrupted => 130,
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! The attempt's folder at home: raw events and messages, written as they come, so that a fault that locks the host
+//! leaves its last stage on disk. Nothing of it enters a report.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use firstfault_schema::report::{Engine, Stage};
+
+/// How many attempts are kept.
+const KEPT_ATTEMPTS: usize = 20;
+const EVENTS: &str = "events.jsonl";
+const FINISHED: &str = "finished";
+
+/// The record of one attempt; a journal without a folder keeps nothing and harms nothing.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    folder: Option<PathBuf>,
+    events: Option<File>,
+}
+
+/// An earlier attempt that ended without a word.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Unfinished {
+    /// The stage that had begun last.
+    pub(crate) stage: Option<Stage>,
+}
+
+impl Journal {
+    /// A journal that keeps nothing.
+    pub(crate) const fn none() -> Self {
+        Self {
+            folder: None,
+            events: None,
+        }
+    }
+
+    /// Opens the folder of attempt `id` in the user's state folder, and tells the earlier attempts that never finished.
+    ///
+    /// # Errors
+    /// When the folder can't be made, or is not this user's own.
+    pub(crate) fn open(id: &str) -> io::Result<(Self, Vec<Unfinished>)> {
+        Self::open_in(&state_folder()?, id)
+    }
+
+    fn open_in(state: &Path, id: &str) -> io::Result<(Self, Vec<Unfinished>)> {
+        make_private(state)?;
+        let ignore = state.join(".gitignore");
+        if !ignore.exists() {
+            fs::write(ignore, "*\n")?;
+        }
+        let attempts = state.join("attempts");
+        make_private(&attempts)?;
+        let unfinished = tidy(&attempts)?;
+        let folder = attempts.join(id);
+        make_private(&folder)?;
+        fs::write(folder.join("process"), std::process::id().to_string())?;
+        let events = OpenOptions::new()
+            .create_new(true)
+            .append(true)
+            .open(folder.join(EVENTS))?;
+        Ok((
+            Self {
+                folder: Some(folder),
+                events: Some(events),
+            },
+            unfinished,
+        ))
+    }
+
+    /// Where the raw evidence of this attempt lies.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
+    /// Takes down a worker's line.
+    pub(crate) fn event(&mut self, engine: Engine, line: &[u8]) {
+        if let Some(events) = &mut self.events {
+            let name: &[u8] = match engine {
+                Engine::Python => b"python ",
+                Engine::Libtorch => b"libtorch ",
+            };
+            // A full disk must not end a check that is under way.
+            let _ = events.write_all(&[name, line, b"\n"].concat());
+        }
+    }
+
+    /// Returns when everything so far is on disk.
+    pub(crate) fn sync(&self) {
+        if let Some(events) = &self.events {
+            let _ = events.sync_all();
+        }
+    }
+
+    /// Keeps what a worker printed on standard error.
+    pub(crate) fn stderr(&self, engine: Engine, text: &str) {
+        if let Some(folder) = &self.folder
+            && !text.is_empty()
+        {
+            let name = match engine {
+                Engine::Python => "python.stderr.log",
+                Engine::Libtorch => "libtorch.stderr.log",
+            };
+            let _ = fs::write(folder.join(name), text);
+        }
+    }
+
+    /// Notes that the attempt came to an end.
+    pub(crate) fn finish(&self) {
+        if let Some(folder) = &self.folder {
+            let _ = fs::write(folder.join(FINISHED), "");
+        }
+    }
+}
+
+fn state_folder() -> io::Result<PathBuf> {
+    use etcetera::BaseStrategy as _;
+    let strategy = etcetera::choose_base_strategy().map_err(io::Error::other)?;
+    Ok(strategy
+        .state_dir()
+        .unwrap_or_else(|| strategy.data_dir())
+        .join("firstfault"))
+}
+
+/// Makes a folder for this user alone, or accepts one that already is; a link is refused.
+fn make_private(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    if fs::symlink_metadata(folder).is_err() {
+        builder.create(folder)?;
+    }
+    let found = fs::symlink_metadata(folder)?;
+    if !found.is_dir() {
+        return Err(io::Error::new(
+            io::ErrorKind::NotADirectory,
+            "the state folder is a link or a file",
+        ));
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+        if found.uid() != rustix::process::geteuid().as_raw() {
+            return Err(io::Error::new(
+                io::ErrorKind::PermissionDenied,
+                "the state folder belongs to another user",
+            ));
+        }
+        if found.mode() & 0o077 != 0 {
+            fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
+        }
+    }
+    Ok(())
+}
+
+/// Finds attempts that never finished, marks them as told, and removes the oldest ones.
+fn tidy(attempts: &Path) -> io::Result<Vec<Unfinished>> {
+    let mut known: Vec<(std::time::SystemTime, PathBuf)> = fs::read_dir(attempts)?
+        .filter_map(|entry| {
+            let entry = entry.ok()?;
+            let data = entry.metadata().ok().filter(fs::Metadata::is_dir)?;
+            Some((data.modified().ok()?, entry.path()))
+        })
+        .collect();
+    known.sort();
+    let mut unfinished = Vec::new();
+    for (_, folder) in &known {
+        if folder.join(FINISHED).exists() || is_running(folder) {
+            continue;
+        }
+        unfinished.push(Unfinished {
+            stage: last_stage(folder),
+        });
+        let _ = fs::write(folder.join(FINISHED), "told by a later attempt\n");
+    }
+    let surplus = known.len().saturating_sub(KEPT_ATTEMPTS - 1);
+    for (_, folder) in known
+        .iter()
+        .filter(|(_, folder)| !is_running(folder))
+        .take(surplus)
+    {
+        let _ = fs::remove_dir_all(folder);
+    }
+    Ok(unfinished)
+}
+
+/// Whether the attempt's own process is still there. A number that was given to another process by now
+/// only delays the notice.
+fn is_running(folder: &Path) -> bool {
+    if folder.join(FINISHED).exists() {
+        return false;
+    }
+    let process = fs::read_to_string(folder.join("process"))
+        .ok()
+        .and_then(|text| text.trim().parse::<i32>().ok());
+    #[cfg(unix)]
+    {
+        process
+            .and_then(rustix::process::Pid::from_raw)
+            .is_some_and(|process| {
+                rustix::process::test_kill_process(process) != Err(rustix::io::Errno::SRCH)
+            })
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = process;
+        false
+    }
+}
+
+fn last_stage(folder: &Path) -> Option<Stage> {
+    let text = fs::read_to_string(folder.join(EVENTS)).ok()?;
+    text.lines().rev().find_map(|line| {
+        let event: crate::protocol::Event = serde_json::from_str(line.split_once(' ')?.1).ok()?;
+        match event.what {
+            crate::protocol::What::Begin { stage, .. } => Some(stage),
+            _ => None,
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_attempt_that_never_finished_is_told_once_with_its_stage() {
+        let state = tempfile::tempdir().unwrap();
+        let state = state.path().join("firstfault");
+        let (mut first, told) = Journal::open_in(&state, "a1").unwrap();
+        assert_eq!(told, []);
+        first.event(
+            Engine::Python,
+            br#"{"nonce":"n","seq":0,"event":"begin","stage":"device","wait":true}"#,
+        );
+        first.sync();
+        // No process has this number: the attempt's own one is gone.
+        fs::write(state.join("attempts/a1/process"), i32::MAX.to_string()).unwrap();
+        let (second, told) = Journal::open_in(&state, "a2").unwrap();
+        assert_eq!(
+            told,
+            [Unfinished {
+                stage: Some(Stage::Device)
+            }]
+        );
+        second.finish();
+        let (_, told) = Journal::open_in(&state, "a3").unwrap();
+        assert_eq!(told, []);
+    }
+
+    #[test]
+    fn old_attempts_are_removed_and_the_newest_stay() {
+        let state = tempfile::tempdir().unwrap();
+        for number in 0..30 {
+            Journal::open_in(state.path(), &format!("a{number:02}"))
+                .unwrap()
+                .0
+                .finish();
+        }
+        let left = fs::read_dir(state.path().join("attempts")).unwrap().count();
+        assert_eq!(left, KEPT_ATTEMPTS);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_state_folder_that_is_a_link_is_refused() {
+        let state = tempfile::tempdir().unwrap();
+        let link = state.path().join("link");
+        std::os::unix::fs::symlink(state.path(), &link).unwrap();
+        assert!(Journal::open_in(&link, "a1").is_err());
+    }
+}

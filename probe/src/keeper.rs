@@ -1,0 +1,247 @@
+//! The keeper: a small process between `firstfault` and a worker, which ends the worker's whole tree.
+//!
+//! It is the subreaper of everything that the worker starts, so a grandchild that calls `setsid` and forks away comes
+//! back to it, and it outlives `firstfault`: when `firstfault` is killed, the pipe on standard input hangs up and the
+//! keeper ends the tree. It never reads that pipe, which is the worker's own standard input, and never writes
+//! anything but its one last line.
+
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::process::{Command, ExitCode, ExitStatus};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::process::{Pid, Signal, WaitOptions};
+use serde::{Deserialize, Serialize};
+
+/// How long the ending of a tree may take before what is left is left.
+pub(crate) const END_LIMIT: Duration = Duration::from_secs(1);
+
+/// The keeper's one line on standard output, after everything that the worker wrote.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct LastLine {
+    /// The keeper's own nonce, which the worker is not told.
+    pub(crate) keeper: String,
+    /// How the worker ended.
+    pub(crate) ended: Ended,
+    /// Processes of the tree that would not die, as uninterruptible ones do not.
+    pub(crate) left_running: u32,
+}
+
+/// How a worker ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Ended {
+    /// It could not be started; the operating system's error number.
+    NotStarted(i32),
+    /// It exited with this number.
+    Exited(i32),
+    /// This signal ended it.
+    Signalled(i32),
+    /// It did not end although it was killed.
+    Stuck,
+}
+
+enum Message {
+    Worker(ExitStatus),
+    HungUp,
+}
+
+/// Runs as the keeper: `arguments` are its nonce, then the worker's program and arguments.
+pub(crate) fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
+    let (Some(nonce), Some(program)) = (arguments.next(), arguments.next()) else {
+        return ExitCode::from(2);
+    };
+    let nonce = nonce.to_string_lossy().into_owned();
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+    let _ = rustix::process::setrlimit(
+        rustix::process::Resource::Core,
+        rustix::process::Rlimit {
+            current: Some(0),
+            maximum: Some(0),
+        },
+    );
+    let mut worker = match Command::new(program)
+        .args(arguments)
+        .process_group(0)
+        .spawn()
+    {
+        Ok(worker) => worker,
+        Err(error) => {
+            say(
+                nonce,
+                Ended::NotStarted(error.raw_os_error().unwrap_or(0)),
+                0,
+            );
+            return ExitCode::SUCCESS;
+        }
+    };
+    let group = Pid::from_child(&worker);
+    let (sender, messages) = mpsc::channel();
+    let hung_up = sender.clone();
+    thread::spawn(move || {
+        wait_for_hang_up();
+        let _ = hung_up.send(Message::HungUp);
+    });
+    thread::spawn(move || {
+        if let Ok(status) = worker.wait() {
+            let _ = sender.send(Message::Worker(status));
+        }
+    });
+    let mut ended = None;
+    if let Ok(Message::Worker(status)) = messages.recv() {
+        ended = Some(status);
+    }
+    let deadline = Instant::now() + END_LIMIT;
+    let _ = rustix::process::kill_process_group(group, Signal::KILL);
+    while ended.is_none() {
+        kill_descendants();
+        match messages.recv_timeout(
+            deadline
+                .saturating_duration_since(Instant::now())
+                .min(Duration::from_millis(20)),
+        ) {
+            Ok(Message::Worker(status)) => ended = Some(status),
+            Ok(Message::HungUp) => {}
+            Err(_) if Instant::now() < deadline => {}
+            Err(_) => break,
+        }
+    }
+    let left = if ended.is_some() {
+        end_descendants(deadline)
+    } else {
+        kill_descendants().max(1)
+    };
+    let how = match ended {
+        None => Ended::Stuck,
+        Some(status) => match (status.code(), status.signal()) {
+            (Some(code), _) => Ended::Exited(code),
+            (None, signal) => Ended::Signalled(signal.unwrap_or(0)),
+        },
+    };
+    say(nonce, how, left);
+    ExitCode::SUCCESS
+}
+
+fn say(keeper: String, ended: Ended, left_running: u32) {
+    if let Ok(line) = serde_json::to_string(&LastLine {
+        keeper,
+        ended,
+        left_running,
+    }) {
+        // A torn event of the worker may stand before it.
+        let _ = std::io::stdout().write_all(format!("\n{line}\n").as_bytes());
+    }
+}
+
+/// Returns when the other end of standard input has been closed; what lies in the pipe stays there.
+fn wait_for_hang_up() {
+    let stdin = std::io::stdin();
+    loop {
+        let mut watched = [PollFd::new(&stdin, PollFlags::empty())];
+        match poll(&mut watched, None) {
+            Ok(_) if !watched[0].revents().is_empty() => return,
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(_) => return,
+        }
+    }
+}
+
+/// Kills and reaps everything below this process until nothing is left or `deadline` has passed; returns how many are left.
+/// Only for a moment when no child is waited for elsewhere.
+pub(crate) fn end_descendants(deadline: Instant) -> u32 {
+    loop {
+        let alive = kill_descendants();
+        while let Ok(Some(_)) = rustix::process::wait(WaitOptions::NOHANG) {}
+        if alive == 0 {
+            // Whatever was reparented in between shows in a second look.
+            while let Ok(Some(_)) = rustix::process::wait(WaitOptions::NOHANG) {}
+            if kill_descendants() == 0 {
+                return 0;
+            }
+        }
+        if Instant::now() >= deadline {
+            return alive;
+        }
+        thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Sends SIGKILL to every living descendant of this process and returns how many there were.
+fn kill_descendants() -> u32 {
+    let mut killed = 0;
+    for pid in descendants(rustix::process::getpid().as_raw_nonzero().get()) {
+        if let Some(pid) = Pid::from_raw(pid)
+            && rustix::process::kill_process(pid, Signal::KILL).is_ok()
+        {
+            killed += 1;
+        }
+    }
+    killed
+}
+
+/// The living descendants of `root`, zombies left out. Empty where there is no /proc.
+fn descendants(root: i32) -> Vec<i32> {
+    let Ok(entries) = std::fs::read_dir("/proc") else {
+        return Vec::new();
+    };
+    let processes: Vec<ProcessStat> = entries
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok())
+        .filter_map(|pid| parse_stat(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?))
+        .collect();
+    let mut found = vec![root];
+    let mut at = 0;
+    while at < found.len() {
+        let parent = found[at];
+        found.extend(
+            processes
+                .iter()
+                .filter(|process| process.parent == parent)
+                .map(|process| process.pid),
+        );
+        at += 1;
+    }
+    found.retain(|pid| {
+        *pid != root
+            && processes
+                .iter()
+                .any(|process| process.pid == *pid && !process.is_dead)
+    });
+    found
+}
+
+struct ProcessStat {
+    pid: i32,
+    parent: i32,
+    is_dead: bool,
+}
+
+/// `4242 (a name) with) S 17 …`: the name may hold anything, so the last parenthesis counts.
+fn parse_stat(text: &str) -> Option<ProcessStat> {
+    let (pid, rest) = text.split_once(' ')?;
+    let (_, rest) = rest.rsplit_once(") ")?;
+    let mut fields = rest.split(' ');
+    let state = fields.next()?;
+    Some(ProcessStat {
+        pid: pid.parse().ok()?,
+        parent: fields.next()?.parse().ok()?,
+        is_dead: matches!(state, "Z" | "X"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_stat;
+
+    #[test]
+    fn a_process_name_with_parentheses_does_not_shift_the_fields() {
+        let stat = parse_stat("4242 (a) S (b) R 17 4242 4242 0 -1").unwrap();
+        assert_eq!((stat.pid, stat.parent, stat.is_dead), (4242, 17, false));
+        assert!(parse_stat("7 (z) Z 1 7").unwrap().is_dead);
+        assert!(parse_stat("7").is_none());
+    }
+}

@@ -1,0 +1,459 @@
+//! The table of a check: stages, decisions, both engines, the fault and what to do, and last the verdict.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use comfy_table::presets::NOTHING;
+use comfy_table::{ContentArrangement, Table};
+use firstfault_schema::guidance::Language;
+use firstfault_schema::report::{
+    Backend, Diagnosis, Engine, Layer, Report, RequestedDevice, Scalar, Stage, WitnessAnswer,
+};
+use firstfault_schema::visible::visible;
+use firstfault_schema::{Code, Outcome, Status, catalogue};
+
+use super::{FAILED, PASSED, Printer, QUIET, STRONG, visible_path};
+use crate::check::Note;
+use crate::error::Error;
+
+/// The stages of a check, as they are shown.
+const STAGES: [Stage; 8] = [
+    Stage::Interpreter,
+    Stage::Import,
+    Stage::Backend,
+    Stage::Device,
+    Stage::Allocation,
+    Stage::Product,
+    Stage::Gradient,
+    Stage::Synchronize,
+];
+
+impl Printer {
+    /// Prints a check for people. `report` tells the check itself; `saved` where it was saved, `unsaved` that it could not be.
+    pub(crate) fn check(
+        &self,
+        report: &Report,
+        notes: &[Note],
+        saved: Option<&Path>,
+        unsaved: bool,
+    ) -> Result<(), Error> {
+        let mut text = String::new();
+        let device = match report.execution.requested_index {
+            Some(index) => format!("GPU {index}"),
+            None => "CPU".to_owned(),
+        };
+        let label = report
+            .attempt
+            .label
+            .as_deref()
+            .map(|label| format!(" · {}", visible(label)))
+            .unwrap_or_default();
+        let _ = writeln!(
+            text,
+            "{STRONG}FirstFault {}{STRONG:#} {QUIET}· {device} · {} · {}{label}{QUIET:#}\n",
+            report.tool.version,
+            report.attempt.started_at,
+            &report.attempt.id[..8]
+        );
+        self.table(
+            &mut text,
+            STAGES.iter().map(|stage| self.stage_row(report, *stage)),
+        );
+        text.push('\n');
+        self.table(
+            &mut text,
+            report.decisions.iter().enumerate().map(|(at, decision)| {
+                let name = format!(
+                    "{} {}",
+                    at + 1,
+                    self.text(&format!("decision-{}", decision.id.name()))
+                );
+                [name, self.outcome(decision.outcome), String::new()]
+            }),
+        );
+        text.push('\n');
+        self.table(&mut text, self.engine_rows(report));
+        if let Some(host) = &report.host {
+            text.push('\n');
+            self.table(&mut text, self.host_rows(host));
+        }
+        if let Some(diagnosis) = &report.diagnosis {
+            self.diagnosis(&mut text, diagnosis);
+        }
+        if !notes.is_empty() {
+            text.push('\n');
+        }
+        for note in notes {
+            let _ = writeln!(text, "{QUIET}{}{QUIET:#}", self.note(note));
+        }
+        if let Some(path) = saved {
+            let _ = writeln!(
+                text,
+                "{QUIET}{}{QUIET:#}",
+                self.with("terminal-saved", &[("file", &visible_path(path))])
+            );
+        }
+        let _ = writeln!(text, "\n{}", self.verdict(report, unsaved));
+        self.out(&text)
+    }
+
+    pub(super) fn table(&self, text: &mut String, rows: impl IntoIterator<Item = [String; 3]>) {
+        let mut table = Table::new();
+        table
+            .load_style(NOTHING)
+            .set_content_arrangement(ContentArrangement::Dynamic)
+            .set_width(self.width.saturating_sub(2));
+        for row in rows {
+            table.add_row(row);
+        }
+        for line in table.trim_fmt().lines() {
+            let _ = writeln!(text, " {}", line.trim_end());
+        }
+    }
+
+    fn outcome(&self, outcome: Outcome) -> String {
+        let sign = match (outcome, self.unicode) {
+            (Outcome::Passed | Outcome::PassedCpuOnly, true) => "✓",
+            (Outcome::Passed | Outcome::PassedCpuOnly, false) => "+",
+            (Outcome::Failed, true) => "✗",
+            (Outcome::Failed, false) => "X",
+            (Outcome::NotReached | Outcome::NotRequested, _) => "-",
+            (Outcome::NotProven, _) => "?",
+        };
+        format!(
+            "{sign} {}",
+            self.text(&format!("outcome-{}", outcome.name().replace('_', "-")))
+        )
+    }
+
+    fn stage_row(&self, report: &Report, stage: Stage) -> [String; 3] {
+        let cpu = report.execution.requested_device == RequestedDevice::Cpu;
+        let libtorch = report.execution.engine == Engine::Libtorch;
+        let passed = report.status == Status::Passed;
+        let outcome =
+            if (cpu && stage == Stage::Device) || (libtorch && stage == Stage::Interpreter) {
+                Outcome::NotRequested
+            } else if passed || stage < report.stage {
+                Outcome::Passed
+            } else if stage == report.stage {
+                let unproven = report
+                    .decisions
+                    .iter()
+                    .any(|decision| decision.outcome == Outcome::NotProven);
+                if unproven {
+                    Outcome::NotProven
+                } else {
+                    Outcome::Failed
+                }
+            } else {
+                Outcome::NotReached
+            };
+        let detail = if matches!(
+            outcome,
+            Outcome::Passed | Outcome::Failed | Outcome::NotProven
+        ) {
+            self.stage_detail(report, stage)
+        } else {
+            String::new()
+        };
+        [stage.name().to_owned(), self.outcome(outcome), detail]
+    }
+
+    fn stage_detail(&self, report: &Report, stage: Stage) -> String {
+        let runtime = &report.runtime;
+        let pytorch = &report.pytorch;
+        let execution = &report.execution;
+        let timings = &execution.timings;
+        let parts: Vec<Option<String>> = match stage {
+            Stage::Interpreter => vec![
+                runtime.python_version.as_deref().map(|version| {
+                    format!(
+                        "{} {version}",
+                        runtime.python_implementation.as_deref().unwrap_or("Python")
+                    )
+                }),
+                runtime
+                    .environment
+                    .map(|kind| format!("{kind:?}").to_lowercase()),
+                runtime.system.as_deref().map(|system| {
+                    format!(
+                        "{system} {}",
+                        runtime.architecture.as_deref().unwrap_or_default()
+                    )
+                }),
+            ],
+            Stage::Import => vec![
+                pytorch
+                    .version
+                    .as_deref()
+                    .map(|version| format!("PyTorch {version}"))
+                    .or_else(|| {
+                        pytorch
+                            .installed_version
+                            .as_deref()
+                            .map(|version| self.with("terminal-installed", &[("version", version)]))
+                    }),
+                timings.import_ms.map(|ms| self.duration(ms)),
+            ],
+            Stage::Backend => vec![match pytorch.backend {
+                Some(Backend::Cuda) => Some(format!(
+                    "CUDA {}",
+                    pytorch.cuda_version.as_deref().unwrap_or_default()
+                )),
+                Some(Backend::Rocm) => Some(format!(
+                    "ROCm (HIP {})",
+                    pytorch.hip_version.as_deref().unwrap_or_default()
+                )),
+                Some(Backend::None) => Some(self.text("terminal-no-backend")),
+                None => None,
+            }],
+            Stage::Device => {
+                let index = execution.requested_index.unwrap_or(0);
+                let device = pytorch
+                    .devices
+                    .iter()
+                    .flatten()
+                    .find(|device| device.index == index);
+                vec![
+                    device.map(|device| device.name.clone()),
+                    device
+                        .and_then(|device| device.total_memory_bytes)
+                        .map(|bytes| self.gibibytes(bytes)),
+                    pytorch.visible_device_count.map(|count| {
+                        self.with("terminal-visible", &[("count", &count.to_string())])
+                    }),
+                ]
+            }
+            Stage::Allocation => vec![execution.device.clone(), execution.dtype.clone()],
+            Stage::Product => vec![execution.product_verified.map(|right| self.verified(right))],
+            Stage::Gradient => {
+                vec![
+                    execution
+                        .gradient_verified
+                        .map(|right| self.verified(right)),
+                    execution.loss.map(|loss| format!("loss {loss}")),
+                ]
+            }
+            Stage::Synchronize => vec![
+                execution.synchronized.map(|right| self.verified(right)),
+                timings
+                    .first_pass_ms
+                    .map(|ms| self.with("terminal-first-pass", &[("time", &self.duration(ms))])),
+                timings.following_pass_ms.map(|ms| {
+                    self.with("terminal-following-pass", &[("time", &self.duration(ms))])
+                }),
+            ],
+            Stage::Application | Stage::Output => Vec::new(),
+        };
+        visible(&parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")).into_owned()
+    }
+
+    fn verified(&self, right: bool) -> String {
+        self.text(if right {
+            "terminal-right"
+        } else {
+            "terminal-wrong"
+        })
+    }
+
+    fn engine_rows(&self, report: &Report) -> Vec<[String; 3]> {
+        let libtorch = &report.libtorch;
+        let answer = self.text(&format!(
+            "witness-{}",
+            libtorch.answer.name().replace('_', "-")
+        ));
+        let parts: Vec<Option<String>> = vec![
+            libtorch
+                .stage
+                .filter(|_| libtorch.answer != WitnessAnswer::Agrees)
+                .map(|stage| stage.name().to_owned()),
+            libtorch.missing.clone(),
+            libtorch
+                .message
+                .clone()
+                .filter(|_| libtorch.answer != WitnessAnswer::Agrees),
+            libtorch.timings.import_ms.map(|ms| self.duration(ms)),
+        ];
+        let detail = parts.into_iter().flatten().collect::<Vec<_>>().join(" · ");
+        let python = match report.execution.engine {
+            Engine::Python => self.text("witness-decided"),
+            Engine::Libtorch => self.text("witness-not-run"),
+        };
+        vec![
+            ["python".to_owned(), python, String::new()],
+            ["libtorch".to_owned(), answer, visible(&detail).into_owned()],
+        ]
+    }
+
+    fn host_rows(&self, host: &firstfault_schema::report::Host) -> Vec<[String; 3]> {
+        let status = self.text(&format!(
+            "terminal-host-{}",
+            format!("{:?}", host.status).to_lowercase()
+        ));
+        let driver = host
+            .driver_version
+            .as_deref()
+            .map(|version| format!("NVIDIA {version}"))
+            .unwrap_or_default();
+        let mut rows = vec![["host".to_owned(), status, visible(&driver).into_owned()]];
+        for gpu in host.gpus.iter().flatten() {
+            let memory = match (gpu.used_memory_bytes, gpu.total_memory_bytes) {
+                (Some(used), Some(total)) => {
+                    format!("{} / {}", self.gibibytes(used), self.gibibytes(total))
+                }
+                _ => String::new(),
+            };
+            rows.push([String::new(), visible(&gpu.name).into_owned(), memory]);
+        }
+        rows
+    }
+
+    fn diagnosis(&self, text: &mut String, diagnosis: &Diagnosis) {
+        let layer = self.text(&format!("layer-{}", diagnosis.layer.name()));
+        let owner = self.text(&format!("owner-{}", diagnosis.owner.name()));
+        let meaning = self.text(&format!("owner-{}-meaning", diagnosis.owner.name()));
+        let title = self.fault_title(&diagnosis.signature, diagnosis.layer);
+        let _ = writeln!(
+            text,
+            "\n{STRONG}{}{STRONG:#} {layer} ({})",
+            self.text("terminal-layer"),
+            diagnosis.layer.name()
+        );
+        self.paragraph(text, "  ", &title);
+        let _ = writeln!(
+            text,
+            "{STRONG}{}{STRONG:#} {owner}: {meaning}",
+            self.text("terminal-owner")
+        );
+        if let Some(message) = &diagnosis.message {
+            let _ = writeln!(text, "{STRONG}{}{STRONG:#}", self.text("terminal-message"));
+            self.paragraph(text, "  ", &visible(message));
+        }
+        self.candidates(text, &diagnosis.candidates);
+        let facts: Vec<String> = diagnosis
+            .evidence
+            .iter()
+            .filter(|evidence| !is_expected(&evidence.value))
+            .map(|evidence| format!("{}={}", evidence.fact, evidence.value))
+            .collect();
+        if !facts.is_empty() {
+            let _ = writeln!(text, "{STRONG}{}{STRONG:#}", self.text("terminal-evidence"));
+            self.paragraph(text, "  ", &visible(&facts.join(", ")));
+        }
+        self.actions(text, &diagnosis.actions);
+    }
+
+    /// The catalogue's sentence for a fault; for an unknown one what its layer means.
+    pub(super) fn fault_title(&self, signature: &str, layer: Layer) -> String {
+        self.guidance()
+            .find(&format!("fault-{signature}"), &[])
+            .unwrap_or_else(|| self.text(&format!("layer-{}-meaning", layer.name())))
+    }
+
+    pub(super) fn candidates(&self, text: &mut String, candidates: &[String]) {
+        if !candidates.is_empty() {
+            let _ = writeln!(
+                text,
+                "{STRONG}{}{STRONG:#}",
+                self.text("terminal-candidates")
+            );
+        }
+        for candidate in candidates {
+            self.paragraph(text, "  ", &self.text(&format!("fault-{candidate}")));
+        }
+    }
+
+    /// The actions, the one to do first apart, each with its command.
+    pub(super) fn actions(&self, text: &mut String, actions: &[String]) {
+        for (at, action) in actions.iter().enumerate() {
+            match at {
+                0 => {
+                    let _ = writeln!(
+                        text,
+                        "\n{STRONG}{}{STRONG:#}",
+                        self.text("terminal-first-action")
+                    );
+                }
+                1 => {
+                    let _ = writeln!(
+                        text,
+                        "{STRONG}{}{STRONG:#}",
+                        self.text("terminal-further-actions")
+                    );
+                }
+                _ => {}
+            }
+            self.paragraph(text, "  ", &self.text(&format!("action-{action}")));
+            if let Some(command) = catalogue::command(action) {
+                let _ = writeln!(text, "    $ {command}");
+            }
+        }
+    }
+
+    /// Text wrapped to the terminal's width, each line after `indent`.
+    pub(super) fn paragraph(&self, text: &mut String, indent: &str, words: &str) {
+        let width = usize::from(self.width).saturating_sub(indent.len());
+        for line in textwrap::wrap(words, width) {
+            let _ = writeln!(text, "{indent}{line}");
+        }
+    }
+
+    fn verdict(&self, report: &Report, unsaved: bool) -> String {
+        let code = report.code;
+        let sentence = self.text(&format!(
+            "code-{}",
+            code.name().to_lowercase().replace('_', "-")
+        ));
+        let (style, sign) = match (report.status, self.unicode) {
+            (Status::Passed, true) => (PASSED, "✓"),
+            (Status::Passed, false) => (PASSED, "+"),
+            (Status::Failed, true) => (FAILED, "✗"),
+            (Status::Failed, false) => (FAILED, "X"),
+        };
+        if unsaved {
+            let failed = Code::OutputWriteFailed;
+            let not_saved = self.text("code-output-write-failed");
+            return format!("{FAILED}{failed}{FAILED:#} (12), {code}: {not_saved} {sentence}");
+        }
+        format!(
+            "{style}{sign} {code}{style:#} ({}): {sentence}",
+            report.exit_code
+        )
+    }
+
+    /// 0.4 ms, 312 ms, 1.9 s.
+    fn duration(&self, ms: f64) -> String {
+        let text = if ms < 10.0 {
+            format!("{ms:.1} ms")
+        } else if ms < 1000.0 {
+            format!("{ms:.0} ms")
+        } else {
+            format!("{:.1} s", ms / 1000.0)
+        };
+        self.decimal(text)
+    }
+
+    fn gibibytes(&self, bytes: u64) -> String {
+        #[allow(clippy::cast_precision_loss, reason = "one decimal is shown")]
+        let text = format!("{:.1} GiB", bytes as f64 / (1024.0 * 1024.0 * 1024.0));
+        self.decimal(text)
+    }
+
+    fn decimal(&self, text: String) -> String {
+        match self.guidance.language() {
+            Language::English => text,
+            Language::German | Language::Turkish => text.replace('.', ","),
+        }
+    }
+}
+
+/// Facts that tell nothing odd are left to the report and the page.
+fn is_expected(value: &Scalar) -> bool {
+    match value {
+        Scalar::Text(text) => {
+            ["unset", "none", "finished", "site_packages", "supported"].contains(&text.as_str())
+        }
+        Scalar::Bool(set) => !set,
+        Scalar::Number(_) => false,
+    }
+}

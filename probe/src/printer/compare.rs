@@ -1,0 +1,164 @@
+//! Two reports side by side, for people and as JSON.
+
+use std::fmt::Write as _;
+
+use firstfault_schema::Report;
+use firstfault_schema::compare::{Comparison, Judgement, Row, Standing, Value, Verdict};
+use firstfault_schema::visible::visible;
+use fluent_bundle::FluentValue;
+use serde_json::json;
+
+use super::{FAILED, PASSED, Printer, QUIET, STRONG};
+use crate::error::Error;
+
+impl Printer {
+    /// The comparison as one JSON document: differences only, with the count of the unchanged.
+    pub(crate) fn comparison_json(&self, comparison: &Comparison) -> Result<(), Error> {
+        let row = |row: &Row| {
+            json!({
+                "field": row.path,
+                "baseline": self.value(&row.baseline),
+                "candidate": self.value(&row.candidate),
+                "change": row.change.name(),
+            })
+        };
+        let judgement = |judgement: &Judgement| {
+            let reasons: Vec<_> = judgement
+                .reasons
+                .iter()
+                .map(|reason| json!({"id": reason.id, "standing": standing(reason.standing), "text": reason.text(self.guidance())}))
+                .collect();
+            json!({"answer": judgement.answer.name(), "reasons": reasons})
+        };
+        let document = json!({
+            "verdict": comparison.verdict.name(),
+            "exit_code": comparison.verdict.exit_code(),
+            "obstacles": comparison.obstacles.iter().map(|reason| reason.text(self.guidance())).collect::<Vec<_>>(),
+            "one_change": judgement(&comparison.one_change),
+            "scale_up": judgement(&comparison.scale_up),
+            "configuration": comparison.configuration().map(row).collect::<Vec<_>>(),
+            "results": comparison.results().map(row).collect::<Vec<_>>(),
+            "unchanged": comparison.unchanged().count(),
+        });
+        self.data(&format!("{document:#}\n"))
+    }
+
+    /// The comparison for people: judgements, configuration, results, and last the verdict.
+    pub(crate) fn comparison(
+        &self,
+        baseline: &Report,
+        candidate: &Report,
+        comparison: &Comparison,
+    ) -> Result<(), Error> {
+        let mut text = String::new();
+        let head = |name: &str, report: &Report| {
+            let label = report.attempt.label.as_deref().map_or_else(
+                || report.attempt.id.chars().take(8).collect(),
+                |label| visible(label).into_owned(),
+            );
+            [
+                self.text(name),
+                format!("{label} · {}", report.code),
+                visible(&report.attempt.started_at).into_owned(),
+            ]
+        };
+        self.table(
+            &mut text,
+            [
+                head("terminal-baseline", baseline),
+                head("terminal-candidate", candidate),
+            ],
+        );
+        self.judgement(&mut text, "one-change", &comparison.one_change);
+        self.judgement(&mut text, "scale-up", &comparison.scale_up);
+        self.rows(
+            &mut text,
+            "terminal-configuration",
+            comparison.configuration(),
+        );
+        self.rows(&mut text, "terminal-results", comparison.results());
+        let unchanged = [("count", FluentValue::from(comparison.unchanged().count()))];
+        let _ = writeln!(
+            text,
+            "\n{QUIET}{}{QUIET:#}",
+            self.guidance().text_with("terminal-unchanged", &unchanged)
+        );
+        if !comparison.obstacles.is_empty() {
+            let _ = writeln!(
+                text,
+                "{STRONG}{}{STRONG:#}",
+                self.text("terminal-not-comparable")
+            );
+        }
+        for obstacle in &comparison.obstacles {
+            self.paragraph(&mut text, "  ", &obstacle.text(self.guidance()));
+        }
+        let style = if comparison.verdict == Verdict::Worse
+            || comparison.verdict == Verdict::NotComparable
+        {
+            FAILED
+        } else {
+            PASSED
+        };
+        let verdict = self.text(&format!(
+            "compare-verdict-{}",
+            comparison.verdict.name().replace('_', "-")
+        ));
+        let _ = writeln!(text, "\n{style}{verdict}{style:#}");
+        self.out(&text)
+    }
+
+    fn value(&self, value: &Value) -> String {
+        match value {
+            Value::Missing => "-".to_owned(),
+            Value::Truth(value) => value.to_string(),
+            Value::Number(value) => value.to_string(),
+            Value::Text(value) => value.clone(),
+            Value::Word(_, name) => name.clone(),
+        }
+    }
+
+    fn judgement(&self, text: &mut String, name: &str, judgement: &Judgement) {
+        let answer = self.text(&format!(
+            "answer-{}",
+            judgement.answer.name().replace('_', "-")
+        ));
+        let _ = writeln!(
+            text,
+            "\n{STRONG}{}{STRONG:#} {answer}",
+            self.text(&format!("judgement-{name}"))
+        );
+        for reason in &judgement.reasons {
+            self.paragraph(text, "  ", &visible(&reason.text(self.guidance())));
+        }
+    }
+
+    fn rows<'a>(&self, text: &mut String, title: &str, rows: impl Iterator<Item = &'a Row>) {
+        let mut rows = rows.peekable();
+        if rows.peek().is_none() {
+            return;
+        }
+        let _ = writeln!(text, "\n{STRONG}{}{STRONG:#}", self.text(title));
+        self.table(
+            text,
+            rows.map(|row| {
+                let change = self.text(&format!("change-{}", row.change.name().replace('_', "-")));
+                let values = format!(
+                    "{} → {}",
+                    self.value(&row.baseline),
+                    self.value(&row.candidate)
+                );
+                [row.path.clone(), visible(&values).into_owned(), change]
+            }),
+        );
+    }
+}
+
+const fn standing(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Holds => "holds",
+        Standing::Broken => "broken",
+        Standing::Missing => "missing",
+        Standing::Note => "note",
+    }
+}

@@ -1,0 +1,294 @@
+//! What was typed, turned into what the engines use. No input or output happens here.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use firstfault_schema::report::{MAX_LABEL_CHARS, MAX_PARAMETERS, RequestedDevice, Scalar};
+
+use crate::cli::{CheckArgs, DeviceChoice, EngineChoice, TicketChoice};
+use crate::error::UsageProblem;
+
+/// Everything that a check needs to know.
+#[derive(Debug)]
+pub(crate) struct CheckSettings {
+    pub(crate) wish: InterpreterWish,
+    /// The program whose folder stands first on `sys.path`.
+    pub(crate) program: Option<PathBuf>,
+    pub(crate) engine: EngineChoice,
+    pub(crate) libtorch: Option<PathBuf>,
+    pub(crate) device: RequestedDevice,
+    pub(crate) index: u32,
+    /// For the deciding engine, from its start.
+    pub(crate) limit: Duration,
+    pub(crate) host_check: bool,
+    pub(crate) label: Option<String>,
+    pub(crate) parameters: BTreeMap<String, Scalar>,
+    pub(crate) output: Option<PathBuf>,
+    pub(crate) page: Option<PathBuf>,
+    pub(crate) ticket: Option<TicketChoice>,
+    pub(crate) json: bool,
+}
+
+/// Which interpreter is wanted.
+#[derive(Debug)]
+pub(crate) enum InterpreterWish {
+    Default,
+    Python(PathBuf),
+    Pid(u32),
+    Kernel(String),
+}
+
+/// Variables of this process, whose values must not enter a report as somebody's own words.
+pub(crate) type Variables = [(String, String)];
+
+impl CheckSettings {
+    /// Checks and converts.
+    ///
+    /// # Errors
+    /// What is wrong with an argument.
+    pub(crate) fn new(typed: CheckArgs, variables: &Variables) -> Result<Self, UsageProblem> {
+        let device = match typed.device {
+            DeviceChoice::Gpu => RequestedDevice::Gpu,
+            DeviceChoice::Cpu => RequestedDevice::Cpu,
+        };
+        if device == RequestedDevice::Cpu && typed.device_index.is_some() {
+            return Err(UsageProblem::IndexWithoutGpu);
+        }
+        let wish = match (typed.python, typed.pid, typed.kernel) {
+            (Some(python), _, _) => InterpreterWish::Python(python),
+            (None, Some(pid), _) => InterpreterWish::Pid(pid),
+            (None, None, Some(kernel)) => InterpreterWish::Kernel(kernel),
+            (None, None, None) => InterpreterWish::Default,
+        };
+        Ok(Self {
+            wish,
+            program: typed.program,
+            engine: typed.engine,
+            libtorch: typed.libtorch,
+            device,
+            index: typed.device_index.unwrap_or(0),
+            limit: Duration::from_secs(typed.timeout),
+            host_check: typed.host_check,
+            label: typed
+                .label
+                .map(|label| own_words(&label, variables).map(|()| label))
+                .transpose()?,
+            parameters: parameters(&typed.set, variables)?,
+            output: typed.output,
+            page: typed.page,
+            ticket: typed.ticket,
+            json: typed.json,
+        })
+    }
+}
+
+/// `batch=8`, `amp=true`, `note=first try`.
+fn parameters(
+    typed: &[String],
+    variables: &Variables,
+) -> Result<BTreeMap<String, Scalar>, UsageProblem> {
+    let mut found = BTreeMap::new();
+    for text in typed {
+        let (name, value) = text.split_once('=').ok_or(UsageProblem::Parameter)?;
+        let plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+        if name.is_empty()
+            || name.len() > 64
+            || !name.chars().all(plain)
+            || !name.starts_with(|c: char| c.is_ascii_alphabetic())
+        {
+            return Err(UsageProblem::Parameter);
+        }
+        own_words(name, variables)?;
+        if found
+            .insert(name.to_owned(), scalar(name, value, variables)?)
+            .is_some()
+            || found.len() > MAX_PARAMETERS
+        {
+            return Err(UsageProblem::Parameters);
+        }
+    }
+    Ok(found)
+}
+
+fn scalar(name: &str, value: &str, variables: &Variables) -> Result<Scalar, UsageProblem> {
+    let secret_name = [
+        "token",
+        "secret",
+        "password",
+        "passwd",
+        "apikey",
+        "api_key",
+        "api-key",
+        "credential",
+    ];
+    if secret_name
+        .iter()
+        .any(|word| name.to_ascii_lowercase().contains(word))
+    {
+        return Err(UsageProblem::LooksSecret);
+    }
+    match value {
+        "true" => return Ok(Scalar::Bool(true)),
+        "false" => return Ok(Scalar::Bool(false)),
+        _ => {}
+    }
+    if value.len() <= 24
+        && let Ok(number) = serde_json::from_str::<serde_json::Number>(value)
+    {
+        return Ok(Scalar::Number(number));
+    }
+    own_words(value, variables)?;
+    Ok(Scalar::Text(value.to_owned()))
+}
+
+/// Whether a text can enter a report as the user's own words: bounded, plain, and neither path nor secret.
+pub(crate) fn own_words(text: &str, variables: &Variables) -> Result<(), UsageProblem> {
+    if text.chars().count() > MAX_LABEL_CHARS {
+        return Err(UsageProblem::TooLong);
+    }
+    if text.trim().is_empty()
+        || text
+            .chars()
+            .any(|c| c.is_control() || firstfault_schema::visible::is_hidden(c))
+    {
+        return Err(UsageProblem::NotPlain);
+    }
+    let drive = text.as_bytes().get(1) == Some(&b':') && text.as_bytes()[0].is_ascii_alphabetic();
+    if drive || text.contains(['/', '\\']) || text.starts_with('~') {
+        return Err(UsageProblem::LooksLikePath);
+    }
+    let known_prefixes = [
+        "hf_",
+        "sk-",
+        "ghp_",
+        "gho_",
+        "github_pat_",
+        "glpat-",
+        "xox",
+        "AKIA",
+        "ASIA",
+        "AIza",
+        "ya29.",
+        "eyJ",
+        "pypi-",
+    ];
+    let secret = text
+        .split(|c: char| c.is_whitespace() || ",;".contains(c))
+        .any(|word| {
+            let long = word.chars().count() >= 20;
+            let mixed =
+                word.chars().any(|c| c.is_ascii_digit()) && word.chars().any(char::is_alphabetic);
+            let dashed = word.split(['-', '_', '.']).all(|part| part.len() < 16);
+            (long && mixed && !dashed)
+                || word.contains('@')
+                || known_prefixes
+                    .iter()
+                    .any(|prefix| word.starts_with(prefix) && word.len() >= prefix.len() + 8)
+        });
+    if secret || holds_a_variable(text, variables) {
+        return Err(UsageProblem::LooksSecret);
+    }
+    Ok(())
+}
+
+/// Whether the text holds the user's name, the host's, or another value of a variable that is no common word.
+fn holds_a_variable(text: &str, variables: &Variables) -> bool {
+    variables.iter().any(|(name, value)| {
+        let names = [
+            "USER",
+            "LOGNAME",
+            "USERNAME",
+            "HOSTNAME",
+            "HOST",
+            "COMPUTERNAME",
+            "SUDO_USER",
+        ];
+        if names.contains(&name.as_str()) {
+            return value.len() >= 3
+                && value != "root"
+                && text
+                    .split(|c: char| !c.is_alphanumeric())
+                    .any(|word| word == value);
+        }
+        value.chars().count() >= 8 && text.contains(value.as_str())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variables() -> Vec<(String, String)> {
+        [("USER", "jane"), ("API", "Tr0ub4dor&3x"), ("LANG", "de")]
+            .map(|(k, v)| (k.to_owned(), v.to_owned()))
+            .to_vec()
+    }
+
+    #[test]
+    fn plain_labels_are_accepted() {
+        for label in [
+            "baseline",
+            "day 1, batch 8",
+            "fp16-no-compile",
+            "Versuch über Nacht",
+            "torch-2.13.0+cu130",
+            "the root cause",
+        ] {
+            assert_eq!(own_words(label, &variables()), Ok(()), "{label}");
+        }
+    }
+
+    #[test]
+    fn paths_and_secrets_are_refused() {
+        let cases = [
+            ("/home/jane/run", UsageProblem::LooksLikePath),
+            ("C:\\run", UsageProblem::LooksLikePath),
+            ("~jane", UsageProblem::LooksLikePath),
+            ("hf_abcdefghijkl", UsageProblem::LooksSecret),
+            ("jane@example.org", UsageProblem::LooksSecret),
+            ("run of jane", UsageProblem::LooksSecret),
+            ("x Tr0ub4dor&3x y", UsageProblem::LooksSecret),
+            (
+                "d41d8cd98f00b204e9800998ecf8427e",
+                UsageProblem::LooksSecret,
+            ),
+            ("a\u{202e}b", UsageProblem::NotPlain),
+            (" ", UsageProblem::NotPlain),
+        ];
+        for (label, problem) in cases {
+            assert_eq!(own_words(label, &variables()), Err(problem), "{label}");
+        }
+        assert_eq!(own_words(&"a ".repeat(61), &[]), Err(UsageProblem::TooLong));
+    }
+
+    #[test]
+    fn parameters_become_numbers_truth_values_and_text() {
+        let typed = ["batch=8", "lr=1e-3", "amp=true", "mode=eager"].map(str::to_owned);
+        let found = parameters(&typed, &[]).unwrap();
+        assert_eq!(found["batch"], Scalar::from(8_u64));
+        assert_eq!(found["amp"], Scalar::Bool(true));
+        assert_eq!(found["lr"].to_string(), "0.001");
+        assert_eq!(found["mode"], Scalar::from("eager"));
+    }
+
+    #[test]
+    fn a_parameter_without_a_name_or_twice_is_refused() {
+        assert_eq!(
+            parameters(&["=8".to_owned()], &[]),
+            Err(UsageProblem::Parameter)
+        );
+        assert_eq!(
+            parameters(&["batch".to_owned()], &[]),
+            Err(UsageProblem::Parameter)
+        );
+        assert_eq!(
+            parameters(&["a=1".to_owned(), "a=2".to_owned()], &[]),
+            Err(UsageProblem::Parameters)
+        );
+        assert_eq!(
+            parameters(&["hf_token=x".to_owned()], &[]),
+            Err(UsageProblem::LooksSecret)
+        );
+    }
+}
