@@ -35,6 +35,11 @@ impl Environment {
         }
     }
 
+    /// Where it lies.
+    pub(crate) fn folder(self, project: &Project) -> PathBuf {
+        project.target().join("environments").join(self.name())
+    }
+
     /// What pip installs.
     fn packages(self) -> &'static [&'static str] {
         match self {
@@ -75,7 +80,7 @@ pub(crate) fn ensure(
     progress: &Progress,
     wanted: Environment,
 ) -> Result<PathBuf, Error> {
-    let folder = project.target().join("environments").join(wanted.name());
+    let folder = wanted.folder(project);
     let python = folder.join(if cfg!(windows) {
         "Scripts/python.exe"
     } else {

@@ -20,7 +20,7 @@ const CHROMIUM: [&str; 4] = [
     "google-chrome",
 ];
 
-/// What the tests are told, by environment variables.
+/// What the tests are told, by environment variables: the folders of the environments, and files.
 struct Given {
     torch: PathBuf,
     variables: Vec<(&'static str, PathBuf)>,
@@ -85,20 +85,17 @@ pub(crate) fn run(project: &Project, progress: &Progress, chosen: &TestArgs) -> 
 
 fn set_up(project: &Project, progress: &Progress, runners: &[Runner]) -> Result<Given, Error> {
     let torch = environments::ensure(project, progress, Environment::Torch)?;
-    let mut variables = vec![("FIRSTFAULT_TEST_TORCH", torch.clone())];
+    let mut variables = vec![("FIRSTFAULT_TEST_TORCH", Environment::Torch.folder(project))];
     if runners.contains(&Runner::Rust) {
-        variables.push((
-            "FIRSTFAULT_TEST_NOLIBS",
-            environments::ensure(project, progress, Environment::NoLibraries)?,
-        ));
-        variables.push((
-            "FIRSTFAULT_TEST_EMPTY",
-            environments::ensure(project, progress, Environment::Empty)?,
-        ));
-        variables.push((
-            "FIRSTFAULT_TEST_DEBIAN_PYTHON",
-            environments::ensure_debian(project, progress)?,
-        ));
+        for (name, environment) in [
+            ("FIRSTFAULT_TEST_NOLIBS", Environment::NoLibraries),
+            ("FIRSTFAULT_TEST_EMPTY", Environment::Empty),
+        ] {
+            environments::ensure(project, progress, environment)?;
+            variables.push((name, environment.folder(project)));
+        }
+        let debian = environments::ensure_debian(project, progress)?;
+        variables.push(("FIRSTFAULT_TEST_DEBIAN_PYTHON", debian));
     }
     if runners.contains(&Runner::Browser) {
         variables.push(("FIRSTFAULT_TEST_CHROMIUM", chromium(project, progress)?));
