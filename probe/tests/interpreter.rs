@@ -619,7 +619,7 @@ fn real_environments_are_told_apart_from_disk() {
     if let Some(torch) = torch_of("FIRSTFAULT_TEST_EMPTY") {
         assert_eq!(torch, Installed::Missing);
     }
-    if let Some(program) = provided("FIRSTFAULT_TEST_DEBIAN") {
+    if let Some(program) = provided("FIRSTFAULT_TEST_DEBIAN_PYTHON") {
         let settled = settle(&Wish::Path(program), &surroundings).unwrap();
         assert_eq!(settled.environment, Environment::System);
         let torch = present(&settled.torch);
