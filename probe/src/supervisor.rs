@@ -1,30 +1,30 @@
 //! Parent side of a worker: starts it, holds it to its deadline, ends its whole tree, and turns its end into an
 //! [`Outcome`]. Knows nothing of what is measured, so one bad engine can't harm another.
 
+mod capture;
+#[cfg_attr(unix, path = "supervisor/unix.rs")]
+#[cfg_attr(windows, path = "supervisor/windows.rs")]
+mod tree;
+
 use std::ffi::OsString;
-use std::io::{self, Read, Write as _};
+use std::io::Write as _;
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::process::ChildStdin;
+use std::sync::PoisonError;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
 use std::time::{Duration, Instant};
 
+use self::capture::{capture, read_lines};
+use self::tree::Tree;
 use crate::interpreter::Variables;
-#[cfg(unix)]
-use crate::keeper::{END_LIMIT, Ended, LastLine};
 
-/// The longest line that a worker may write; a longer one is dropped whole.
-const MAX_LINE_BYTES: usize = 64 * 1024;
-/// What is kept of standard error: its beginning and its end.
-const KEPT_HEAD_BYTES: usize = 16 * 1024;
-const KEPT_TAIL_BYTES: usize = 48 * 1024;
 /// What is kept of standard output where it is wanted as text.
 const KEPT_OUTPUT_BYTES: usize = 64 * 1024;
 /// How long a worker may take to leave after its last event.
 const LEAVE_LIMIT: Duration = Duration::from_secs(1);
-/// How often an interruption is looked for.
-const INTERRUPT_INTERVAL: Duration = Duration::from_millis(50);
+/// How often an interruption is looked for, and on Windows the worker's end.
+const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A worker to run.
 #[derive(Debug)]
@@ -91,8 +91,7 @@ pub(crate) enum Next {
 pub(crate) fn supervise(job: &Job, mut on_line: impl FnMut(&[u8]) -> Next) -> Ending {
     let began = Instant::now();
     let mut deadline = began + job.limit;
-    let keeper = keeper_nonce();
-    let mut tree = match Tree::start(job, &keeper) {
+    let mut tree = match Tree::start(job) {
         Ok(tree) => tree,
         // Not even a keeper could be made: the machine is out of processes or memory.
         Err(error) => {
@@ -104,27 +103,31 @@ pub(crate) fn supervise(job: &Job, mut on_line: impl FnMut(&[u8]) -> Next) -> En
             };
         }
     };
-    let mut stdin = tree.child.stdin.take();
+    let mut stdin = tree.stdin();
     feed(&mut stdin, &job.input);
     let (sender, lines) = mpsc::sync_channel(256);
-    let mut prefixes = vec![job.line_prefix.clone()];
-    prefixes.push(keeper_prefix(&keeper));
-    if let Some(stdout) = tree.child.stdout.take() {
+    let prefixes = [job.line_prefix.clone(), tree.last_line_prefix()];
+    if let Some(stdout) = tree.stdout() {
         thread::spawn(move || read_lines(stdout, &prefixes, &sender));
     }
-    let (stderr, stderr_reader) = capture(tree.child.stderr.take());
+    let (stderr, stderr_reader) = capture(tree.stderr());
 
     let mut verdict = None;
     let outcome = loop {
         match next(&lines, deadline) {
             Got::Line(line) => {
-                if let Some(last) = tree.last_line(&line, &keeper) {
+                if let Some(last) = tree.last_line(&line) {
                     break last;
                 }
                 match on_line(&line) {
                     Next::Continue => {}
                     Next::Answer => feed(&mut stdin, b"go\n"),
                     Next::Finished => deadline = deadline.min(Instant::now() + LEAVE_LIMIT),
+                }
+            }
+            Got::Nothing => {
+                if let Some(last) = tree.ended() {
+                    break last;
                 }
             }
             Got::Closed => break tree.closed(),
@@ -169,23 +172,20 @@ pub(crate) fn output_of(job: &Job) -> (Ending, String) {
 
 enum Got {
     Line(Vec<u8>),
+    Nothing,
     Closed,
     Deadline,
     Interrupt,
 }
 
 fn next(lines: &Receiver<Vec<u8>>, deadline: Instant) -> Got {
-    loop {
-        let left = deadline.saturating_duration_since(Instant::now());
-        match lines.recv_timeout(left.min(INTERRUPT_INTERVAL)) {
-            Ok(line) => return Got::Line(line),
-            Err(RecvTimeoutError::Disconnected) => return Got::Closed,
-            Err(RecvTimeoutError::Timeout) if crate::interrupt::happened() => {
-                return Got::Interrupt;
-            }
-            Err(RecvTimeoutError::Timeout) if Instant::now() >= deadline => return Got::Deadline,
-            Err(RecvTimeoutError::Timeout) => {}
-        }
+    let left = deadline.saturating_duration_since(Instant::now());
+    match lines.recv_timeout(left.min(LOOK_INTERVAL)) {
+        Ok(line) => Got::Line(line),
+        Err(RecvTimeoutError::Disconnected) => Got::Closed,
+        Err(RecvTimeoutError::Timeout) if crate::interrupt::happened() => Got::Interrupt,
+        Err(RecvTimeoutError::Timeout) if Instant::now() >= deadline => Got::Deadline,
+        Err(RecvTimeoutError::Timeout) => Got::Nothing,
     }
 }
 
@@ -193,171 +193,5 @@ fn next(lines: &Receiver<Vec<u8>>, deadline: Instant) -> Got {
 fn feed(stdin: &mut Option<ChildStdin>, bytes: &[u8]) {
     if let Some(pipe) = stdin {
         let _ = pipe.write_all(bytes).and_then(|()| pipe.flush());
-    }
-}
-
-fn read_lines(mut from: impl Read, prefixes: &[Vec<u8>], lines: &SyncSender<Vec<u8>>) {
-    let mut block = vec![0; 64 * 1024];
-    let mut line = Vec::new();
-    let mut dropped = false;
-    loop {
-        let read = match from.read(&mut block) {
-            Ok(0) => return,
-            Ok(read) => read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(_) => return,
-        };
-        let mut rest = &block[..read];
-        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
-            line.extend_from_slice(&rest[..end]);
-            rest = &rest[end + 1..];
-            let wanted = !dropped && prefixes.iter().any(|prefix| line.starts_with(prefix));
-            if wanted && lines.send(std::mem::take(&mut line)).is_err() {
-                return;
-            }
-            line.clear();
-            dropped = false;
-        }
-        line.extend_from_slice(rest);
-        if line.len() > MAX_LINE_BYTES {
-            line.clear();
-            dropped = true;
-        }
-    }
-}
-
-/// Beginning and end of a stream, whatever its length.
-#[derive(Default)]
-struct Capture {
-    head: Vec<u8>,
-    tail: std::collections::VecDeque<u8>,
-    skipped: u64,
-}
-
-impl Capture {
-    fn push(&mut self, bytes: &[u8]) {
-        let (head, rest) = bytes.split_at(bytes.len().min(KEPT_HEAD_BYTES - self.head.len()));
-        self.head.extend_from_slice(head);
-        self.tail.extend(rest);
-        let surplus = self.tail.len().saturating_sub(KEPT_TAIL_BYTES);
-        self.tail.drain(..surplus);
-        self.skipped += surplus as u64;
-    }
-
-    fn text(&self) -> String {
-        let mut bytes = self.head.clone();
-        if self.skipped > 0 {
-            bytes.extend_from_slice(format!("\n[{} bytes left out]\n", self.skipped).as_bytes());
-        }
-        bytes.extend(&self.tail);
-        String::from_utf8_lossy(&bytes).into_owned()
-    }
-}
-
-fn capture(stream: Option<impl Read + Send + 'static>) -> (Arc<Mutex<Capture>>, JoinHandle<()>) {
-    let kept = Arc::new(Mutex::new(Capture::default()));
-    let shared = Arc::clone(&kept);
-    let reader = thread::spawn(move || {
-        let Some(mut stream) = stream else { return };
-        let mut block = vec![0; 64 * 1024];
-        loop {
-            match stream.read(&mut block) {
-                Ok(0) => return,
-                Ok(read) => shared
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .push(&block[..read]),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(_) => return,
-            }
-        }
-    });
-    (kept, reader)
-}
-
-fn keeper_nonce() -> String {
-    crate::protocol::nonce()
-}
-
-fn keeper_prefix(nonce: &str) -> Vec<u8> {
-    format!("{{\"keeper\":\"{nonce}\"").into_bytes()
-}
-
-/// A worker's process tree.
-#[cfg(unix)]
-struct Tree {
-    child: Child,
-}
-
-#[cfg(unix)]
-impl Tree {
-    fn start(job: &Job, keeper: &str) -> io::Result<Self> {
-        use std::os::unix::process::CommandExt as _;
-        // A tree whose keeper dies comes back to this process.
-        #[cfg(target_os = "linux")]
-        let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
-        let mut command = Command::new(std::env::current_exe()?);
-        command
-            .arg(crate::cli::KEEPER)
-            .arg(keeper)
-            .arg(&job.program)
-            .args(&job.arguments);
-        job.variables.apply(&mut command);
-        command.envs(job.added.iter().map(|(name, value)| (name, value)));
-        if let Some(folder) = &job.folder {
-            command.current_dir(folder);
-        }
-        command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0);
-        Ok(Self {
-            child: command.spawn()?,
-        })
-    }
-
-    /// The outcome and what was left running, when `line` is the keeper's last one.
-    fn last_line(&self, line: &[u8], keeper: &str) -> Option<(Outcome, u32)> {
-        let last: LastLine = serde_json::from_slice(line).ok()?;
-        if last.keeper != keeper {
-            return None;
-        }
-        let outcome = match last.ended {
-            Ended::NotStarted(number) => Outcome::NotStarted(number),
-            Ended::Exited(code) => Outcome::Exited(code),
-            Ended::Signalled(signal) => Outcome::Signalled(signal),
-            Ended::Stuck => Outcome::Lost,
-        };
-        Some((outcome, last.left_running))
-    }
-
-    /// Asks the keeper to end the tree, and says until when it must have answered.
-    fn end(&self, stdin: &mut Option<ChildStdin>) -> Instant {
-        *stdin = None;
-        Instant::now() + END_LIMIT + Duration::from_millis(300)
-    }
-
-    /// Output ended without the keeper's last line.
-    fn closed(&mut self) -> (Outcome, u32) {
-        (Outcome::Lost, self.sweep())
-    }
-
-    /// The keeper does not answer: it and all that came back to this process are killed, and never waited for.
-    fn abandon(&mut self) -> (Outcome, u32) {
-        (Outcome::Lost, self.sweep())
-    }
-
-    fn sweep(&mut self) -> u32 {
-        let _ = self.child.kill();
-        let _ = self.child.try_wait();
-        crate::keeper::end_descendants(Instant::now() + Duration::from_millis(300))
-    }
-
-    fn leave(&mut self) {
-        let until = Instant::now() + Duration::from_millis(300);
-        while matches!(self.child.try_wait(), Ok(None)) && Instant::now() < until {
-            thread::sleep(Duration::from_millis(1));
-        }
     }
 }

@@ -1,0 +1,112 @@
+//! Process trees on Unix: a keeper stands between, see [`crate::keeper`].
+
+use std::io;
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::{Job, Outcome};
+use crate::keeper::{END_LIMIT, Ended, LastLine};
+
+/// A worker and everything below it.
+pub(super) struct Tree {
+    child: Child,
+    nonce: String,
+}
+
+impl Tree {
+    pub(super) fn start(job: &Job) -> io::Result<Self> {
+        // A tree whose keeper dies comes back to this process.
+        #[cfg(target_os = "linux")]
+        let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+        let nonce = crate::protocol::nonce();
+        let mut command = Command::new(std::env::current_exe()?);
+        command
+            .arg(crate::cli::KEEPER)
+            .arg(&nonce)
+            .arg(&job.program)
+            .args(&job.arguments);
+        job.variables.apply(&mut command);
+        command.envs(job.added.iter().map(|(name, value)| (name, value)));
+        if let Some(folder) = &job.folder {
+            command.current_dir(folder);
+        }
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0);
+        Ok(Self {
+            child: command.spawn()?,
+            nonce,
+        })
+    }
+
+    pub(super) fn stdin(&mut self) -> Option<ChildStdin> {
+        self.child.stdin.take()
+    }
+
+    pub(super) fn stdout(&mut self) -> Option<ChildStdout> {
+        self.child.stdout.take()
+    }
+
+    pub(super) fn stderr(&mut self) -> Option<ChildStderr> {
+        self.child.stderr.take()
+    }
+
+    /// How the keeper's last line begins.
+    pub(super) fn last_line_prefix(&self) -> Vec<u8> {
+        format!("{{\"keeper\":\"{}\"", self.nonce).into_bytes()
+    }
+
+    /// The keeper says itself when the worker has ended.
+    #[allow(clippy::unused_self, reason = "the other systems have to look")]
+    pub(super) const fn ended(&self) -> Option<(Outcome, u32)> {
+        None
+    }
+
+    /// The outcome and what was left running, when `line` is the keeper's last one.
+    pub(super) fn last_line(&self, line: &[u8]) -> Option<(Outcome, u32)> {
+        let last: LastLine = serde_json::from_slice(line).ok()?;
+        if last.keeper != self.nonce {
+            return None;
+        }
+        let outcome = match last.ended {
+            Ended::NotStarted(number) => Outcome::NotStarted(number),
+            Ended::Exited(code) => Outcome::Exited(code),
+            Ended::Signalled(signal) => Outcome::Signalled(signal),
+            Ended::Stuck => Outcome::Lost,
+        };
+        Some((outcome, last.left_running))
+    }
+
+    /// Asks the keeper to end the tree, and says until when it must have answered.
+    pub(super) fn end(&self, stdin: &mut Option<ChildStdin>) -> Instant {
+        *stdin = None;
+        Instant::now() + END_LIMIT + Duration::from_millis(300)
+    }
+
+    /// Output ended without the keeper's last line.
+    pub(super) fn closed(&mut self) -> (Outcome, u32) {
+        (Outcome::Lost, self.sweep())
+    }
+
+    /// The keeper does not answer: it and all that came back to this process are killed, and never waited for.
+    pub(super) fn abandon(&mut self) -> (Outcome, u32) {
+        (Outcome::Lost, self.sweep())
+    }
+
+    fn sweep(&mut self) -> u32 {
+        let _ = self.child.kill();
+        let _ = self.child.try_wait();
+        crate::keeper::end_descendants(Instant::now() + Duration::from_millis(300))
+    }
+
+    pub(super) fn leave(&mut self) {
+        let until = Instant::now() + Duration::from_millis(300);
+        while matches!(self.child.try_wait(), Ok(None)) && Instant::now() < until {
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
