@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::debian;
 use crate::error::Error;
-use crate::files::{Contents, Stamp};
+use crate::files::{Contents, Stamp, write_whole};
 use crate::progress::{Progress, Step};
 use crate::project::{Project, on_path, path_with};
 
@@ -148,17 +148,21 @@ pub(crate) fn npm_ci(
     stamp.write(&locked)
 }
 
-/// Builds the false NVIDIA driver that tests put before PyTorch; gives the folder to search libraries in.
+/// Builds the false NVIDIA driver that tests put before PyTorch.
+///
+/// Gives the folder with its `libcuda.so.1`; the folder `nvml` in it has its `libnvidia-ml.so.1`, apart, since most
+/// faults are wanted without one.
 pub(crate) fn fault_driver(project: &Project, progress: &Progress) -> Result<PathBuf, Error> {
     let mut build = project.cargo();
     build.args(["build", "--package", "firstfault-fault-driver"]);
     progress.run(project, Step::new("build the false driver", build))?;
-    let folder = project.target().join("fault-driver");
-    fs::create_dir_all(&folder).map_err(Error::file("create", &folder))?;
-    let from = Profile::Dev
+    let built = Profile::Dev
         .folder(project)
         .join("libfirstfault_fault_driver.so");
-    let name = folder.join("libcuda.so.1");
-    fs::copy(&from, &name).map_err(Error::file("copy", &from))?;
+    let bytes = fs::read(&built).map_err(Error::file("read", &built))?;
+    let folder = project.target().join("fault-driver");
+    for name in ["libcuda.so.1", "nvml/libnvidia-ml.so.1"] {
+        write_whole(&folder.join(name), &bytes)?;
+    }
     Ok(folder)
 }
