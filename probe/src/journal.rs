@@ -4,6 +4,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use firstfault_schema::report::{Engine, Stage};
 
@@ -11,6 +12,9 @@ use firstfault_schema::report::{Engine, Stage};
 const KEPT_ATTEMPTS: usize = 20;
 const EVENTS: &str = "events.jsonl";
 const FINISHED: &str = "finished";
+const WRITER: &str = "writer.json";
+/// More than any check takes, with its witnesses.
+const LONGEST_ATTEMPT: Duration = Duration::from_secs(600);
 
 /// The record of one attempt; a journal without a folder keeps nothing and harms nothing.
 #[derive(Debug)]
@@ -54,7 +58,10 @@ impl Journal {
         let unfinished = tidy(&attempts)?;
         let folder = attempts.join(id);
         make_private(&folder)?;
-        fs::write(folder.join("process"), std::process::id().to_string())?;
+        fs::write(
+            folder.join(WRITER),
+            serde_json::to_string(&Writer::own()).map_err(io::Error::other)?,
+        )?;
         let events = OpenOptions::new()
             .create_new(true)
             .append(true)
@@ -164,20 +171,26 @@ fn tidy(attempts: &Path) -> io::Result<Vec<Unfinished>> {
         })
         .collect();
     known.sort();
+    let own = Writer::own();
     let mut unfinished = Vec::new();
+    let mut working = Vec::new();
     for (_, folder) in &known {
-        if folder.join(FINISHED).exists() || is_running(folder) {
+        if folder.join(FINISHED).exists() {
             continue;
         }
-        unfinished.push(Unfinished {
-            stage: last_stage(folder),
-        });
-        let _ = fs::write(folder.join(FINISHED), "told by a later attempt\n");
+        if own.may_be_working(folder) {
+            working.push(folder);
+        } else if own.is_on_this_host(folder) {
+            unfinished.push(Unfinished {
+                stage: last_stage(folder),
+            });
+            let _ = fs::write(folder.join(FINISHED), "told by a later attempt\n");
+        }
     }
     let surplus = known.len().saturating_sub(KEPT_ATTEMPTS - 1);
     for (_, folder) in known
         .iter()
-        .filter(|(_, folder)| !is_running(folder))
+        .filter(|(_, folder)| !working.contains(&folder))
         .take(surplus)
     {
         let _ = fs::remove_dir_all(folder);
@@ -185,28 +198,77 @@ fn tidy(attempts: &Path) -> io::Result<Vec<Unfinished>> {
     Ok(unfinished)
 }
 
-/// Whether the attempt's own process is still there. A number that was given to another process by now
-/// only delays the notice.
-fn is_running(folder: &Path) -> bool {
-    if folder.join(FINISHED).exists() {
-        return false;
+/// Who writes an attempt: a home folder can be shared by many hosts and containers.
+#[derive(Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+struct Writer {
+    process: i32,
+    host: String,
+    /// Changes when the host is started anew.
+    boot: String,
+    /// Changes from container to container.
+    namespace: String,
+}
+
+impl Writer {
+    fn own() -> Self {
+        #[cfg(unix)]
+        let host = rustix::system::uname()
+            .nodename()
+            .to_string_lossy()
+            .into_owned();
+        #[cfg(not(unix))]
+        let host = std::env::var("COMPUTERNAME").unwrap_or_default();
+        Self {
+            process: i32::try_from(std::process::id()).unwrap_or(i32::MAX),
+            host,
+            boot: fs::read_to_string("/proc/sys/kernel/random/boot_id")
+                .unwrap_or_default()
+                .trim()
+                .to_owned(),
+            namespace: fs::read_link("/proc/self/ns/pid")
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned(),
+        }
     }
-    let process = fs::read_to_string(folder.join("process"))
-        .ok()
-        .and_then(|text| text.trim().parse::<i32>().ok());
-    #[cfg(unix)]
-    {
-        process
-            .and_then(rustix::process::Pid::from_raw)
-            .is_some_and(|process| {
-                rustix::process::test_kill_process(process) != Err(rustix::io::Errno::SRCH)
-            })
+
+    /// Whether the writer of `folder` can still be at work, as far as can be seen from here.
+    fn may_be_working(&self, folder: &Path) -> bool {
+        let text = fs::read_to_string(folder.join(WRITER)).unwrap_or_default();
+        let Ok(writer) = serde_json::from_str::<Self>(&text) else {
+            return false;
+        };
+        if writer.host == self.host && writer.boot != self.boot {
+            return false;
+        }
+        if writer.host == self.host && writer.namespace == self.namespace {
+            return is_running(writer.process);
+        }
+        // Its process can't be seen from here; no attempt takes as long as this.
+        let age = fs::metadata(folder)
+            .and_then(|data| data.modified())
+            .ok()
+            .and_then(|time| time.elapsed().ok());
+        age.is_some_and(|age| age < LONGEST_ATTEMPT)
     }
-    #[cfg(not(unix))]
-    {
-        let _ = process;
-        false
+
+    fn is_on_this_host(&self, folder: &Path) -> bool {
+        let text = fs::read_to_string(folder.join(WRITER)).unwrap_or_default();
+        serde_json::from_str::<Self>(&text).is_ok_and(|writer| writer.host == self.host)
     }
+}
+
+/// A number that was given to another process by now only delays the notice.
+#[cfg(unix)]
+fn is_running(process: i32) -> bool {
+    rustix::process::Pid::from_raw(process).is_some_and(|process| {
+        rustix::process::test_kill_process(process) != Err(rustix::io::Errno::SRCH)
+    })
+}
+
+#[cfg(not(unix))]
+fn is_running(_process: i32) -> bool {
+    false
 }
 
 fn last_stage(folder: &Path) -> Option<Stage> {
@@ -235,8 +297,17 @@ mod tests {
             br#"{"nonce":"n","seq":0,"event":"begin","stage":"device","wait":true}"#,
         );
         first.sync();
-        // No process has this number: the attempt's own one is gone.
-        fs::write(state.join("attempts/a1/process"), i32::MAX.to_string()).unwrap();
+        // Until its process is gone, it may still be at work.
+        assert_eq!(Journal::open_in(&state, "b1").unwrap().1, []);
+        let gone = Writer {
+            process: i32::MAX,
+            ..Writer::own()
+        };
+        fs::write(
+            state.join("attempts/a1").join(WRITER),
+            serde_json::to_string(&gone).unwrap(),
+        )
+        .unwrap();
         let (second, told) = Journal::open_in(&state, "a2").unwrap();
         assert_eq!(
             told,
@@ -247,6 +318,43 @@ mod tests {
         second.finish();
         let (_, told) = Journal::open_in(&state, "a3").unwrap();
         assert_eq!(told, []);
+    }
+
+    #[test]
+    fn an_attempt_of_another_host_with_the_same_home_is_left_alone() {
+        let state = tempfile::tempdir().unwrap();
+        let (first, _) = Journal::open_in(state.path(), "a1").unwrap();
+        let other = Writer {
+            host: "another".to_owned(),
+            process: i32::MAX,
+            ..Writer::own()
+        };
+        fs::write(
+            first.folder().unwrap().join(WRITER),
+            serde_json::to_string(&other).unwrap(),
+        )
+        .unwrap();
+        assert_eq!(Journal::open_in(state.path(), "a2").unwrap().1, []);
+        assert!(!first.folder().unwrap().join(FINISHED).exists());
+    }
+
+    #[test]
+    fn an_attempt_before_the_host_was_started_anew_is_told() {
+        let state = tempfile::tempdir().unwrap();
+        let (first, _) = Journal::open_in(state.path(), "a1").unwrap();
+        let before = Writer {
+            boot: "earlier".to_owned(),
+            ..Writer::own()
+        };
+        fs::write(
+            first.folder().unwrap().join(WRITER),
+            serde_json::to_string(&before).unwrap(),
+        )
+        .unwrap();
+        assert_eq!(
+            Journal::open_in(state.path(), "a2").unwrap().1,
+            [Unfinished { stage: None }]
+        );
     }
 
     #[test]

@@ -267,15 +267,18 @@ fn pytorch(transcript: &Transcript, gpu: bool) -> Pytorch {
             .map(|fault| &fault.facts)
     });
     let device = device.filter(|_| gpu);
-    let usable = transcript.facts(Stage::Device).is_some();
-    let reached = gpu && (device.is_some() || transcript.stage() == Stage::Device);
+    // A device that never answered is neither there nor not there.
+    let available = device.map(|facts| {
+        transcript.facts(Stage::Device).is_some()
+            || facts.visible_device_count.is_some_and(|count| count > 0)
+    });
     Pytorch {
         installed_version: None,
         backend: backend(transcript),
         version: import.torch_version.map(bounded),
         cuda_version: import.cuda_version.map(bounded),
         hip_version: import.hip_version.map(bounded),
-        gpu_available: reached.then_some(usable),
+        gpu_available: available,
         visible_device_count: device.and_then(|facts| facts.visible_device_count),
         devices: device
             .and_then(|facts| facts.devices.clone())
