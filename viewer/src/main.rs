@@ -1,2 +1,5 @@
-//! .
-fn main() {}
+//! Starts the page.
+
+fn main() {
+    firstfault_viewer::browser::start();
+}

@@ -1,1 +1,279 @@
-### page
+### Die Wörter der Seite.
+start-sentence = Finden Sie die erste fehlerhafte Schicht zwischen einem PyTorch-Programm und seiner GPU.
+drop-hint = Legen Sie Berichte hier ab, so viele Sie möchten.
+drop-now = Zum Öffnen loslassen
+open-reports = Berichte auswählen
+open-more = Öffnen
+private = Nichts, was Sie öffnen, verlässt diesen Browser.
+private-why = Die eigene Richtlinie dieser Seite verbietet ihr, etwas zu laden oder zu senden; sie funktioniert auch ohne Netz.
+skip = Zum Inhalt springen
+language = Sprache
+dark = Dunkel
+nav-label = Geöffnete Berichte
+nav-all =
+    { $count ->
+        [one] Ein Bericht
+       *[other] Alle { $count }
+    }
+nav-compare = Vergleichen
+examples-heading = Kein Bericht zur Hand?
+examples-gallery = Fehlersammlung öffnen: ein Bericht je Schicht
+example-fault = Ein zu alter Treiber
+example-fault-about = Ein Bericht: die erste fehlerhafte Schicht, wer zuständig ist, was zuerst zu tun ist.
+example-compare = Ein größerer Batch
+example-compare-about = Zwei Versuche nebeneinander: eine Änderung, besser, schlechter oder Rauschen.
+example-application = Ausgaben, die nicht endlich sind
+example-application-about = Eine Anwendung, die ordentlich endet und ihren Vertrag verletzt.
+log-heading = Oder fügen Sie ein Protokoll ein
+log-hint = Ein Traceback, die Ausgabe eines Jobs, der Text von collect_env. Genannt wird die erste Ursache, nicht ihre Folgen.
+log-explain = Erklären
+log-faults =
+    { $count ->
+        [0] In diesem Text steht kein bekannter Fehler.
+        [one] In diesem Text steht ein Fehler.
+       *[other] In diesem Text stehen { $count } Fehler, die erste Ursache zuerst.
+    }
+log-line = Zeile { $line }
+notices-heading = Nicht geöffnet
+notices-dismiss = Verwerfen
+notices-more =
+    { $count ->
+        [one] Und eine weitere Datei.
+       *[other] Und { $count } weitere Dateien.
+    }
+notice-huge = hat { $found } und wurde nicht gelesen: Dateien über { $limit } sind nie Berichte.
+notice-folder = ist ein Ordner. Bitte wählen Sie die Dateien darin aus oder legen Sie diese hier ab.
+notice-unreadable = konnte nicht gelesen werden. Vielleicht wurde die Datei verschoben, oder der Browser darf sie nicht lesen.
+notice-empty-page = ist eine FirstFault-Seite, die keine Berichte enthält.
+notice-foreign-page = ist eine Webseite, aber keine von FirstFault, oder sie ist beschädigt.
+notice-already-open = ist bereits geöffnet.
+notice-empty = ist leer.
+notice-too-large = hat { $found }; ein Bericht hat höchstens { $limit }.
+notice-truncated = endet mittendrin, in Zeile { $line }: Die Datei wurde abgeschnitten. Bitte kopieren Sie sie noch einmal.
+notice-not-json = ist kein JSON: Zeile { $line }, Spalte { $column }. Für ein Protokoll ist das Feld auf der Startseite da.
+notice-foreign = ist JSON, aber kein FirstFault-Bericht.
+notice-too-new = wurde von einer neueren Version geschrieben: Format { $found }, diese Seite liest bis { $supported }. Bitte verwenden Sie eine neuere Seite.
+notice-bad-version = nennt keine Version, die eine Zahl ist.
+notice-shape = hat ein Feld, das fehlt oder von falscher Art ist:
+notice-rule = widerspricht sich selbst:
+copy = Kopieren
+copied = Kopiert
+copy-refused = Der Browser lässt es nicht zu. Bitte kopieren Sie von Hand:
+copy-by-hand = Text zum Kopieren
+copy-markdown = Als Markdown kopieren
+copy-ticket = Ticket für den Host kopieren
+copy-json = Als JSON kopieren
+print = Drucken
+compare-this = Mit einem anderen vergleichen
+close-report = Diesen Bericht schließen
+close-all = Alle schließen
+text-show-all = Alle { $count } Zeichen zeigen
+exit-code = Exit { $code }
+checked-gpu = GPU { $index } verlangt
+checked-cpu = CPU verlangt
+heading-layers = Schichten
+first-fault-here = Erste fehlerhafte Schicht: { $layer }.
+heading-first-action = Das zuerst
+heading-next-step = Nächster Schritt
+whose-job = Zuständig:
+misleads = Was hier irreführt:
+more-actions =
+    { $count ->
+        [one] Eine weitere Maßnahme
+       *[other] { $count } weitere Maßnahmen
+    }
+other-candidates = Dieselben Belege passen auch auf
+heading-decisions = Vier Entscheidungen
+decision-control = Prüfung
+decision-outcome = Ausgang
+decision-if-fails = Wenn es fehlschlägt, prüfen
+decision-permits = Bestanden erlaubt
+heading-evidence = Belege
+heading-witnesses = Zwei Zeugen
+witness-second = Der zweite Zeuge, libtorch ohne Python:
+facts-diagnosis = Worauf das Urteil beruht
+facts-pytorch = PyTorch
+facts-devices = GPUs, die dieser Prozess sieht
+facts-system = Interpreter und System
+facts-host = Host
+facts-parameters = Erklärte Parameter
+field-layer = Erste fehlerhafte Schicht
+field-signature = Fehler
+field-message = Meldung
+field-pytorch-version = Importierte Version
+field-installed-version = Installierte Version
+field-backend = Backend
+field-cuda-version = CUDA des Builds
+field-hip-version = HIP des Builds
+field-gpu-available = GPU verfügbar
+field-visible-devices = Sichtbare GPUs
+field-architectures = Kompilierte Architekturen
+field-device = GPU { $index }
+field-python = Python
+field-environment = Umgebung
+field-system = System
+field-container = Container
+field-host-status = nvidia-smi
+field-host-gpu = GPU des Hosts
+field-driver-version = Treiber
+field-result-device = Gerät des Ergebnisses
+field-product = Produkt richtig
+field-gradient = Gradient richtig
+field-synchronized = Synchronisiert, Beleg richtig
+field-loss = Verlustwert (196 ist richtig)
+field-import-time = Import oder Laden
+field-first-pass = Erster Durchgang
+field-following-pass = Folgender Durchgang
+field-cpu-control = Kontrolle auf der CPU exakt
+field-gpu-hooks = GPU-Bibliothek geladen
+field-missing-library = Fehlt
+value-missing = –
+value-true = ja
+value-false = nein
+memory-used-of = { $used } von { $total } belegt
+heading-proofs = Was das beweist und was nicht
+heading-proves = Beweist
+heading-open = Beweist nicht
+proves-nothing = Es wurde nichts beobachtet, das funktioniert.
+proves-import = Das Python des Programms startet und importiert PyTorch.
+proves-backend = Die GPU lässt sich in diesem Prozess initialisieren.
+proves-computation = Eine kleine Berechnung und ihr Gradient waren auf dieser GPU richtig, und sie wurde synchronisiert.
+proves-computation-cpu = Eine kleine Berechnung und ihr Gradient waren auf der CPU richtig.
+proves-application = Der Befehl hat mit dieser Eingabe seinen schriftlichen Vertrag erfüllt.
+proves-first-fault = Diese Schicht ist fehlerhaft, und sie ist die erste.
+open-gpu = Irgendetwas über CUDA, ROCm oder eine GPU.
+open-application = Dass Ihr eigenes Programm funktioniert.
+open-later-layers = Dass spätere Schichten in Ordnung sind: Sie wurden nicht erreicht.
+open-full-size = Den Speicherbedarf bei voller Größe.
+open-speed = Die Geschwindigkeit eines Modells.
+open-extensions = Kompilierte Erweiterungen, die nicht benutzt wurden.
+open-several-gpus = Das Zusammenspiel mehrerer GPUs.
+heading-tools = Zum Mitnehmen
+every-field = Jedes erfasste Feld
+ticket-intro = FirstFault hat die erste fehlerhafte Schicht auf der Seite des Hosts gefunden.
+ticket-when = Wann
+ticket-code = Code und Schicht
+compare-baseline = Vergleichsbasis
+compare-candidate = Kandidat
+compare-swap = Tauschen
+compare-open = Diesen Bericht öffnen
+compare-field = Feld
+compare-change = Änderung
+heading-configuration = Konfiguration
+heading-results = Ergebnisse
+configuration-same = Kein Unterschied in der Konfiguration.
+results-same = Kein Unterschied in den Ergebnissen.
+unchanged-count =
+    { $count ->
+        [one] Ein Feld unverändert, zeigen
+       *[other] { $count } Felder unverändert, zeigen
+    }
+many-heading =
+    { $count ->
+        [one] Ein Bericht
+       *[other] { $shown } Berichte
+    }
+many-groups = Berichte nach erster fehlerhafter Schicht
+many-search = Nach Bezeichnung, Code, GPU oder Treiber filtern
+many-matching =
+    { $count ->
+        [one] Einer passt
+       *[other] { $shown } passen
+    }
+many-none = Kein Bericht passt. Versuchen Sie es mit weniger Wörtern.
+many-more =
+    { $count ->
+        [one] Einen weiteren zeigen
+       *[other] Weitere zeigen ({ $shown } verborgen)
+    }
+column-label = Bezeichnung
+column-code = Code
+column-device = GPU
+column-driver = Treiber
+column-pytorch = PyTorch
+column-started = Begonnen
+heading-dossier = Anwendung
+heading-contract = Vertrag, Punkt für Punkt
+contract-none = Der Lauf hatte keinen Vertrag: Niemand hat seine Ausgaben geprüft.
+contract-point = Punkt
+contract-expected = Verlangt
+contract-found = Gefunden
+contract-broken =
+    { $count ->
+        [one] ein Eintrag verletzt ihn
+       *[other] { $count } Einträge verletzen ihn
+    }
+contract-output-count = Anzahl der Ausgaben
+contract-each-id-once = Jede Kennung genau einmal
+contract-dimension = Dimension jeder Ausgabe
+contract-all-finite = Alle Werte endlich
+contract-unit-norm = Norm jeder Ausgabe
+field-command = Befehl
+field-first-fault = Erster Fehler
+field-last-stage = Letzter beendeter Abschnitt
+field-input-count = Beispiele in der Eingabe
+field-input-longest = Längstes Beispiel
+field-input-digest = Prüfsumme der Eingabe (Anfang)
+field-model-parameters = Modellparameter
+field-model-dtypes = Zahlenformate
+field-model-devices = Geräte des Modells
+field-model-mode = Modus
+field-pass-first = Erster Durchgang
+field-pass-following = Folgende Durchgänge
+passes-following = { $count } Durchgänge: Median { $median }, { $min } bis { $max }, 95 % innerhalb von { $p95 }
+field-memory-peak = Höchster Speicherstand
+field-memory-phase = Wann er erreicht wurde
+memory-allocated = { $size } von Tensoren belegt
+memory-reserved = { $size } vom Allokator reserviert
+memory-resident = { $size } resident
+mode-training = Training
+mode-evaluation = Auswertung
+phase-load = beim Laden
+phase-first-computation = bei der ersten Berechnung
+phase-plateau = auf einem Plateau: Er wächst nicht
+phase-growth = bis zum Ende wachsend
+heading-timeline = Abschnitte und Speicher über die Zeit
+timeline-alternative = Zeitachse mit einem Balken je Abschnitt und dem Speicher darüber; darunter dasselbe als Liste.
+stage-bar = { $name }, Durchgang { $pass }: begann bei { $began }, { $duration }
+stage-never-ended = endete nie
+legend-allocated = von Tensoren belegt
+legend-reserved = vom Allokator reserviert
+legend-resident = residenter Speicher
+as-table = Als Liste
+heading-resume = Anhalten und Fortsetzen
+resume-clean = Nichts ging verloren, nichts wurde wiederholt oder verändert.
+resume-unclean = Anhalten und Fortsetzen ist nicht sauber.
+resume-signal = Angehalten durch
+resume-before = Ausgaben beim Anhalten
+resume-after = Ausgaben am Ende
+resume-lost = Verloren
+resume-repeated = Wiederholt
+resume-changed = Verändert
+resume-stop = Zeit zum Anhalten
+heading-tensors = Tensoren
+tensor-name = Name
+tensor-shape = Form
+tensor-dtype = Zahlenformat
+tensor-device = Gerät
+heading-sweep = Arbeitsbereich
+sweep-summary = Entlang { $axis }: zuletzt gut { $good }, zuerst schlecht { $bad }.
+sweep-ended = Beendet, weil:
+sweep-ended-out-of-memory = das Gerät keinen Speicher mehr hatte
+sweep-ended-margin = der nächste Schritt den verlangten Abstand nicht ließe
+sweep-peak = Höchster Speicherstand
+sweep-predicted = Vor dem Schritt vorhergesagt
+sweep-throughput = Einträge je Sekunde
+sweep-last-good = zuletzt gut
+sweep-first-bad = zuerst schlecht
+month-1 = Januar
+month-2 = Februar
+month-3 = März
+month-4 = April
+month-5 = Mai
+month-6 = Juni
+month-7 = Juli
+month-8 = August
+month-9 = September
+month-10 = Oktober
+month-11 = November
+month-12 = Dezember

@@ -1,1 +1,279 @@
-### page
+### Words of the page.
+start-sentence = Find the first failing layer between a PyTorch program and its GPU.
+drop-hint = Drop reports here, as many as you like.
+drop-now = Drop to open
+open-reports = Choose reports
+open-more = Open
+private = Nothing you open leaves this browser.
+private-why = This page’s own policy forbids it to load or send anything; it works with the network unplugged.
+skip = Skip to the content
+language = Language
+dark = Dark
+nav-label = Open reports
+nav-all =
+    { $count ->
+        [one] One report
+       *[other] All { $count }
+    }
+nav-compare = Compare
+examples-heading = No report at hand?
+examples-gallery = Open the fault gallery: one report per layer
+example-fault = A driver that is too old
+example-fault-about = One report: the first failing layer, whose job it is, what to do first.
+example-compare = A larger batch
+example-compare-about = Two attempts side by side: one change, better, worse or noise.
+example-application = Outputs that are not finite
+example-application-about = An application that ends well and breaks its contract.
+log-heading = Or paste a log
+log-hint = A traceback, a job’s output, the text of collect_env. The first cause is named, not its consequences.
+log-explain = Explain
+log-faults =
+    { $count ->
+        [0] No known fault is told in this text.
+        [one] One fault is told in this text.
+       *[other] { $count } faults are told in this text, the first cause first.
+    }
+log-line = line { $line }
+notices-heading = Not opened
+notices-dismiss = Dismiss
+notices-more =
+    { $count ->
+        [one] And one more file.
+       *[other] And { $count } more files.
+    }
+notice-huge = has { $found } and was not read: files above { $limit } are never reports.
+notice-folder = is a folder. Please choose or drop the files in it.
+notice-unreadable = could not be read. It may have been moved, or this browser may not read it.
+notice-empty-page = is a FirstFault page that carries no reports.
+notice-foreign-page = is a web page, but not one of FirstFault, or it is damaged.
+notice-already-open = is open already.
+notice-empty = is empty.
+notice-too-large = has { $found }; a report has at most { $limit }.
+notice-truncated = ends in the middle, in line { $line }: it was cut off. Please copy it again.
+notice-not-json = is not JSON: line { $line }, column { $column }. For a log, use the box on the start page.
+notice-foreign = is JSON, but not a FirstFault report.
+notice-too-new = was made by a newer version: format { $found }, and this page reads up to { $supported }. Please use a newer page.
+notice-bad-version = names no version that is a number.
+notice-shape = has a field that is missing or of the wrong kind:
+notice-rule = contradicts itself:
+copy = Copy
+copied = Copied
+copy-refused = The browser does not allow it. Please copy by hand:
+copy-by-hand = Text to copy
+copy-markdown = Copy as Markdown
+copy-ticket = Copy ticket for the host
+copy-json = Copy as JSON
+print = Print
+compare-this = Compare with another
+close-report = Close this report
+close-all = Close all
+text-show-all = Show all { $count } characters
+exit-code = exit { $code }
+checked-gpu = GPU { $index } demanded
+checked-cpu = CPU demanded
+heading-layers = Layers
+first-fault-here = First failing layer: { $layer }.
+heading-first-action = Do this first
+heading-next-step = Next step
+whose-job = Whose job:
+misleads = What misleads here:
+more-actions =
+    { $count ->
+        [one] One more action
+       *[other] { $count } more actions
+    }
+other-candidates = The same evidence would also fit
+heading-decisions = Four decisions
+decision-control = Control
+decision-outcome = Outcome
+decision-if-fails = If it fails, look at
+decision-permits = A pass permits
+heading-evidence = Evidence
+heading-witnesses = Two witnesses
+witness-second = The second witness, libtorch without Python:
+facts-diagnosis = What the judgement rests on
+facts-pytorch = PyTorch
+facts-devices = GPUs that this process sees
+facts-system = Interpreter and system
+facts-host = Host
+facts-parameters = Declared parameters
+field-layer = First failing layer
+field-signature = Fault
+field-message = Message
+field-pytorch-version = Imported version
+field-installed-version = Installed version
+field-backend = Backend
+field-cuda-version = CUDA of the build
+field-hip-version = HIP of the build
+field-gpu-available = GPU available
+field-visible-devices = Visible GPUs
+field-architectures = Compiled architectures
+field-device = GPU { $index }
+field-python = Python
+field-environment = Environment
+field-system = System
+field-container = Container
+field-host-status = nvidia-smi
+field-host-gpu = GPU of the host
+field-driver-version = Driver
+field-result-device = Device of the result
+field-product = Product right
+field-gradient = Gradient right
+field-synchronized = Synchronised, receipt right
+field-loss = Loss (196 is right)
+field-import-time = Import or load
+field-first-pass = First pass
+field-following-pass = Following pass
+field-cpu-control = Control on the CPU exact
+field-gpu-hooks = GPU library loaded
+field-missing-library = Missing
+value-missing = –
+value-true = yes
+value-false = no
+memory-used-of = { $used } of { $total } used
+heading-proofs = What this proves, and what it does not
+heading-proves = Proves
+heading-open = Does not prove
+proves-nothing = Nothing was seen to work.
+proves-import = The program’s Python starts and imports PyTorch.
+proves-backend = The GPU can be initialised in this process.
+proves-computation = A small computation and its gradient were right on that GPU, and it was synchronised.
+proves-computation-cpu = A small computation and its gradient were right on the CPU.
+proves-application = The command met its written contract on this input.
+proves-first-fault = This layer fails, and it is the first that does.
+open-gpu = Anything about CUDA, ROCm or a GPU.
+open-application = That your own program works.
+open-later-layers = That later layers are sound: they were not reached.
+open-full-size = Memory at full size.
+open-speed = The speed of a model.
+open-extensions = Compiled extensions that were not used.
+open-several-gpus = Several GPUs working together.
+heading-tools = Take it with you
+every-field = Every recorded field
+ticket-intro = FirstFault found the first failing layer on the host’s side.
+ticket-when = When
+ticket-code = Code and layer
+compare-baseline = Baseline
+compare-candidate = Candidate
+compare-swap = Swap
+compare-open = Open this report
+compare-field = Field
+compare-change = Change
+heading-configuration = Configuration
+heading-results = Results
+configuration-same = No difference in the configuration.
+results-same = No difference in the results.
+unchanged-count =
+    { $count ->
+        [one] One field unchanged, show it
+       *[other] { $count } fields unchanged, show them
+    }
+many-heading =
+    { $count ->
+        [one] One report
+       *[other] { $shown } reports
+    }
+many-groups = Reports by first failing layer
+many-search = Filter by label, code, GPU, driver
+many-matching =
+    { $count ->
+        [one] One fits
+       *[other] { $shown } fit
+    }
+many-none = No report fits. Try fewer words.
+many-more =
+    { $count ->
+        [one] Show one more
+       *[other] Show more ({ $shown } hidden)
+    }
+column-label = Label
+column-code = Code
+column-device = GPU
+column-driver = Driver
+column-pytorch = PyTorch
+column-started = Started
+heading-dossier = Application
+heading-contract = Contract, point by point
+contract-none = The run had no contract: nobody checked its outputs.
+contract-point = Point
+contract-expected = Demanded
+contract-found = Found
+contract-broken =
+    { $count ->
+        [one] one item breaks it
+       *[other] { $count } items break it
+    }
+contract-output-count = Number of outputs
+contract-each-id-once = Each identifier once
+contract-dimension = Dimension of each output
+contract-all-finite = All values finite
+contract-unit-norm = Norm of each output
+field-command = Command
+field-first-fault = First fault
+field-last-stage = Last completed stage
+field-input-count = Examples in the input
+field-input-longest = Longest example
+field-input-digest = Digest of the input (start)
+field-model-parameters = Model parameters
+field-model-dtypes = Number formats
+field-model-devices = Devices of the model
+field-model-mode = Mode
+field-pass-first = First pass
+field-pass-following = Following passes
+passes-following = { $count } passes: median { $median }, { $min } to { $max }, 95 % within { $p95 }
+field-memory-peak = Most memory
+field-memory-phase = When it was reached
+memory-allocated = { $size } allocated by tensors
+memory-reserved = { $size } reserved by the allocator
+memory-resident = { $size } resident
+mode-training = training
+mode-evaluation = evaluation
+phase-load = at load
+phase-first-computation = at the first computation
+phase-plateau = on a plateau: it does not grow
+phase-growth = growing to the end
+heading-timeline = Stages and memory over time
+timeline-alternative = Time axis with one bar per stage and the memory above it; the same as a list below.
+stage-bar = { $name }, pass { $pass }: began at { $began }, { $duration }
+stage-never-ended = never ended
+legend-allocated = allocated by tensors
+legend-reserved = reserved by the allocator
+legend-resident = resident memory
+as-table = As a list
+heading-resume = Stop and resume
+resume-clean = Nothing was lost, repeated or changed.
+resume-unclean = Stopping and resuming is not clean.
+resume-signal = Stopped by
+resume-before = Outputs at the stop
+resume-after = Outputs at the end
+resume-lost = Lost
+resume-repeated = Repeated
+resume-changed = Changed
+resume-stop = Time to stop
+heading-tensors = Tensors
+tensor-name = Name
+tensor-shape = Shape
+tensor-dtype = Number format
+tensor-device = Device
+heading-sweep = Operating range
+sweep-summary = Along { $axis }: last good { $good }, first bad { $bad }.
+sweep-ended = It ended because:
+sweep-ended-out-of-memory = the device had no more memory
+sweep-ended-margin = the next step would not leave the demanded margin
+sweep-peak = Peak memory
+sweep-predicted = Predicted before the step
+sweep-throughput = Items per second
+sweep-last-good = last good
+sweep-first-bad = first bad
+month-1 = January
+month-2 = February
+month-3 = March
+month-4 = April
+month-5 = May
+month-6 = June
+month-7 = July
+month-8 = August
+month-9 = September
+month-10 = October
+month-11 = November
+month-12 = December

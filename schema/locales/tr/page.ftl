@@ -1,1 +1,279 @@
-### page
+### Sayfanın sözcükleri.
+start-sentence = Bir PyTorch programı ile GPU’su arasındaki ilk başarısız katmanı bulun.
+drop-hint = Raporları buraya bırakın; istediğiniz kadar.
+drop-now = Açmak için bırakın
+open-reports = Rapor seçin
+open-more = Aç
+private = Açtığınız hiçbir şey bu tarayıcıdan çıkmaz.
+private-why = Bu sayfanın kendi ilkesi bir şey yüklemesini ya da göndermesini yasaklar; ağ bağlantısı olmadan da çalışır.
+skip = İçeriğe geç
+language = Dil
+dark = Koyu
+nav-label = Açık raporlar
+nav-all =
+    { $count ->
+        [one] Bir rapor
+       *[other] Tümü ({ $count })
+    }
+nav-compare = Karşılaştır
+examples-heading = Elinizde rapor yok mu?
+examples-gallery = Hata galerisini açın: her katman için bir rapor
+example-fault = Fazla eski bir sürücü
+example-fault-about = Tek rapor: ilk başarısız katman, kimin işi olduğu, önce ne yapılacağı.
+example-compare = Daha büyük bir batch
+example-compare-about = Yan yana iki deneme: tek değişiklik; daha iyi, daha kötü ya da gürültü.
+example-application = Sonlu olmayan çıktılar
+example-application-about = Düzgün biten ama sözleşmesini bozan bir uygulama.
+log-heading = Ya da bir günlük yapıştırın
+log-hint = Bir traceback, bir işin çıktısı, collect_env metni. Sonuçlar değil, ilk neden adlandırılır.
+log-explain = Açıkla
+log-faults =
+    { $count ->
+        [0] Bu metinde bilinen bir hata yok.
+        [one] Bu metinde bir hata var.
+       *[other] Bu metinde { $count } hata var; ilk neden en başta.
+    }
+log-line = satır { $line }
+notices-heading = Açılmadı
+notices-dismiss = Kapat
+notices-more =
+    { $count ->
+        [one] Ve bir dosya daha.
+       *[other] Ve { $count } dosya daha.
+    }
+notice-huge = { $found } büyüklüğünde ve okunmadı: { $limit } üzerindeki dosyalar hiçbir zaman rapor değildir.
+notice-folder = bir klasör. Lütfen içindeki dosyaları seçin ya da bırakın.
+notice-unreadable = okunamadı. Taşınmış olabilir ya da tarayıcının okuma izni yoktur.
+notice-empty-page = rapor taşımayan bir FirstFault sayfası.
+notice-foreign-page = bir web sayfası, ancak FirstFault’a ait değil ya da bozuk.
+notice-already-open = zaten açık.
+notice-empty = boş.
+notice-too-large = { $found } büyüklüğünde; bir rapor en çok { $limit } olabilir.
+notice-truncated = { $line }. satırda, ortasında bitiyor: kesilmiş. Lütfen yeniden kopyalayın.
+notice-not-json = JSON değil: satır { $line }, sütun { $column }. Bir günlük için başlangıç sayfasındaki kutuyu kullanın.
+notice-foreign = JSON, ancak bir FirstFault raporu değil.
+notice-too-new = daha yeni bir sürümle yapılmış: biçim { $found }; bu sayfa { $supported } sürümüne kadar okur. Lütfen daha yeni bir sayfa kullanın.
+notice-bad-version = sayı olan bir sürüm belirtmiyor.
+notice-shape = eksik ya da yanlış türde bir alan içeriyor:
+notice-rule = kendisiyle çelişiyor:
+copy = Kopyala
+copied = Kopyalandı
+copy-refused = Tarayıcı izin vermiyor. Lütfen elle kopyalayın:
+copy-by-hand = Kopyalanacak metin
+copy-markdown = Markdown olarak kopyala
+copy-ticket = Sunucu için bildirimi kopyala
+copy-json = JSON olarak kopyala
+print = Yazdır
+compare-this = Başkasıyla karşılaştır
+close-report = Bu raporu kapat
+close-all = Tümünü kapat
+text-show-all = { $count } karakterin tümünü göster
+exit-code = çıkış { $code }
+checked-gpu = GPU { $index } istendi
+checked-cpu = CPU istendi
+heading-layers = Katmanlar
+first-fault-here = İlk başarısız katman: { $layer }.
+heading-first-action = Önce bunu yapın
+heading-next-step = Sonraki adım
+whose-job = Kimin işi:
+misleads = Burada yanıltan:
+more-actions =
+    { $count ->
+        [one] Bir adım daha
+       *[other] { $count } adım daha
+    }
+other-candidates = Aynı kanıtlar şunlara da uyar
+heading-decisions = Dört karar
+decision-control = Denetim
+decision-outcome = Sonuç
+decision-if-fails = Başarısızsa bakılacak yer
+decision-permits = Geçmesi neye izin verir
+heading-evidence = Kanıtlar
+heading-witnesses = İki tanık
+witness-second = İkinci tanık, Python olmadan libtorch:
+facts-diagnosis = Hükmün dayanağı
+facts-pytorch = PyTorch
+facts-devices = Bu sürecin gördüğü GPU’lar
+facts-system = Yorumlayıcı ve sistem
+facts-host = Sunucu
+facts-parameters = Bildirilen parametreler
+field-layer = İlk başarısız katman
+field-signature = Hata
+field-message = İleti
+field-pytorch-version = İçe aktarılan sürüm
+field-installed-version = Kurulu sürüm
+field-backend = Arka uç
+field-cuda-version = Derlemenin CUDA’sı
+field-hip-version = Derlemenin HIP’i
+field-gpu-available = GPU kullanılabilir
+field-visible-devices = Görünen GPU sayısı
+field-architectures = Derlenmiş mimariler
+field-device = GPU { $index }
+field-python = Python
+field-environment = Ortam
+field-system = Sistem
+field-container = Kapsayıcı
+field-host-status = nvidia-smi
+field-host-gpu = Sunucunun GPU’su
+field-driver-version = Sürücü
+field-result-device = Sonucun aygıtı
+field-product = Çarpım doğru
+field-gradient = Gradyan doğru
+field-synchronized = Eşzamanlandı, kanıt doğru
+field-loss = Kayıp değeri (196 doğru)
+field-import-time = İçe aktarma ya da yükleme
+field-first-pass = İlk geçiş
+field-following-pass = Sonraki geçiş
+field-cpu-control = CPU’daki denetim tam
+field-gpu-hooks = GPU kitaplığı yüklendi
+field-missing-library = Eksik
+value-missing = –
+value-true = evet
+value-false = hayır
+memory-used-of = { $total } belleğin { $used } kadarı dolu
+heading-proofs = Bu neyi kanıtlar, neyi kanıtlamaz
+heading-proves = Kanıtlar
+heading-open = Kanıtlamaz
+proves-nothing = Çalıştığı görülen bir şey yok.
+proves-import = Programın Python’u başlıyor ve PyTorch’u içe aktarıyor.
+proves-backend = GPU bu süreçte hazırlanabiliyor.
+proves-computation = Küçük bir hesap ve gradyanı o GPU’da doğruydu ve GPU eşzamanlandı.
+proves-computation-cpu = Küçük bir hesap ve gradyanı CPU’da doğruydu.
+proves-application = Komut, bu girdiyle yazılı sözleşmesini karşıladı.
+proves-first-fault = Bu katman başarısız ve ilk başarısız olan o.
+open-gpu = CUDA, ROCm ya da bir GPU hakkında hiçbir şeyi.
+open-application = Kendi programınızın çalıştığını.
+open-later-layers = Sonraki katmanların sağlam olduğunu: onlara ulaşılmadı.
+open-full-size = Tam boyuttaki bellek gereksinimini.
+open-speed = Bir modelin hızını.
+open-extensions = Kullanılmayan derlenmiş eklentileri.
+open-several-gpus = Birden çok GPU’nun birlikte çalışmasını.
+heading-tools = Yanınıza alın
+every-field = Kaydedilen her alan
+ticket-intro = FirstFault ilk başarısız katmanı sunucu tarafında buldu.
+ticket-when = Ne zaman
+ticket-code = Kod ve katman
+compare-baseline = Temel
+compare-candidate = Aday
+compare-swap = Yer değiştir
+compare-open = Bu raporu aç
+compare-field = Alan
+compare-change = Değişiklik
+heading-configuration = Yapılandırma
+heading-results = Sonuçlar
+configuration-same = Yapılandırmada fark yok.
+results-same = Sonuçlarda fark yok.
+unchanged-count =
+    { $count ->
+        [one] Bir alan değişmedi, göster
+       *[other] { $count } alan değişmedi, göster
+    }
+many-heading =
+    { $count ->
+        [one] Bir rapor
+       *[other] { $shown } rapor
+    }
+many-groups = İlk başarısız katmana göre raporlar
+many-search = Etiket, kod, GPU ya da sürücüye göre süzün
+many-matching =
+    { $count ->
+        [one] Bir eşleşme
+       *[other] { $shown } eşleşme
+    }
+many-none = Uyan rapor yok. Daha az sözcük deneyin.
+many-more =
+    { $count ->
+        [one] Bir tane daha göster
+       *[other] Daha fazla göster ({ $shown } gizli)
+    }
+column-label = Etiket
+column-code = Kod
+column-device = GPU
+column-driver = Sürücü
+column-pytorch = PyTorch
+column-started = Başlangıç
+heading-dossier = Uygulama
+heading-contract = Sözleşme, madde madde
+contract-none = Çalıştırmanın sözleşmesi yoktu: çıktıları kimse denetlemedi.
+contract-point = Madde
+contract-expected = İstenen
+contract-found = Bulunan
+contract-broken =
+    { $count ->
+        [one] bir öğe buna uymuyor
+       *[other] { $count } öğe buna uymuyor
+    }
+contract-output-count = Çıktı sayısı
+contract-each-id-once = Her kimlik bir kez
+contract-dimension = Her çıktının boyutu
+contract-all-finite = Tüm değerler sonlu
+contract-unit-norm = Her çıktının normu
+field-command = Komut
+field-first-fault = İlk hata
+field-last-stage = Tamamlanan son aşama
+field-input-count = Girdideki örnekler
+field-input-longest = En uzun örnek
+field-input-digest = Girdinin özeti (başı)
+field-model-parameters = Model parametreleri
+field-model-dtypes = Sayı biçimleri
+field-model-devices = Modelin aygıtları
+field-model-mode = Kip
+field-pass-first = İlk geçiş
+field-pass-following = Sonraki geçişler
+passes-following = { $count } geçiş: ortanca { $median }, { $min } ile { $max } arası, %95’i { $p95 } içinde
+field-memory-peak = En yüksek bellek
+field-memory-phase = Ne zaman ulaşıldı
+memory-allocated = { $size } tensörlerce ayrılmış
+memory-reserved = { $size } ayırıcı tarafından rezerve edilmiş
+memory-resident = { $size } yerleşik
+mode-training = eğitim
+mode-evaluation = değerlendirme
+phase-load = yüklemede
+phase-first-computation = ilk hesapta
+phase-plateau = bir düzlükte: artmıyor
+phase-growth = sonuna dek artarak
+heading-timeline = Zaman içinde aşamalar ve bellek
+timeline-alternative = Her aşama için bir çubuk ve üzerinde bellek bulunan zaman ekseni; aynısı aşağıda liste olarak var.
+stage-bar = { $name }, geçiş { $pass }: başlangıç { $began }, { $duration }
+stage-never-ended = hiç bitmedi
+legend-allocated = tensörlerce ayrılan
+legend-reserved = ayırıcının rezerve ettiği
+legend-resident = yerleşik bellek
+as-table = Liste olarak
+heading-resume = Durdurma ve sürdürme
+resume-clean = Kayıp, yineleme ya da değişiklik yok.
+resume-unclean = Durdurup sürdürme temiz değil.
+resume-signal = Durduran
+resume-before = Durduğunda çıktılar
+resume-after = Sonunda çıktılar
+resume-lost = Yitirilen
+resume-repeated = Yinelenen
+resume-changed = Değişen
+resume-stop = Durma süresi
+heading-tensors = Tensörler
+tensor-name = Ad
+tensor-shape = Biçim
+tensor-dtype = Sayı biçimi
+tensor-device = Aygıt
+heading-sweep = Çalışma aralığı
+sweep-summary = { $axis } ekseninde: son iyi { $good }, ilk kötü { $bad }.
+sweep-ended = Bitme nedeni:
+sweep-ended-out-of-memory = aygıtın belleği kalmadı
+sweep-ended-margin = sonraki adım istenen payı bırakmazdı
+sweep-peak = En yüksek bellek
+sweep-predicted = Adımdan önce öngörülen
+sweep-throughput = Saniyedeki öğe
+sweep-last-good = son iyi
+sweep-first-bad = ilk kötü
+month-1 = Ocak
+month-2 = Şubat
+month-3 = Mart
+month-4 = Nisan
+month-5 = Mayıs
+month-6 = Haziran
+month-7 = Temmuz
+month-8 = Ağustos
+month-9 = Eylül
+month-10 = Ekim
+month-11 = Kasım
+month-12 = Aralık

@@ -1,0 +1,74 @@
+//! One report, in the order in which it is read.
+
+use std::rc::Rc;
+
+use firstfault_schema::compare::word_id;
+use yew::prelude::*;
+
+use super::actions::Actions;
+use super::copy::Copy;
+use super::decisions::Decisions;
+use super::dossier::Dossier;
+use super::evidence::EvidenceView;
+use super::proofs::Proofs;
+use super::raw::Raw;
+use super::strip::Strip;
+use super::verdict::Verdict;
+use crate::many::title;
+use crate::state::{Key, Opened};
+use crate::words::use_words;
+use crate::{browser, markdown, view_model};
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) opened: Rc<Opened>,
+    /// Another report to compare with, if one is open.
+    pub(crate) other: bool,
+    pub(crate) compare: Callback<Key>,
+    pub(crate) close: Callback<Key>,
+}
+
+/// One report.
+#[component]
+pub(crate) fn ReportPage(props: &Props) -> Html {
+    let words = use_words();
+    let report = &props.opened.report;
+    let key = props.opened.key;
+    let (proves, open) = view_model::proofs(report, &words);
+    let ticket = markdown::ticket(report, &words);
+    html! {
+        <main class="report">
+            <Verdict view={view_model::verdict(report, &words)} title={title(&props.opened).to_owned()} />
+            <Strip steps={view_model::strip(report, &words)} />
+            <Actions view={view_model::actions(report, &words)} />
+            <Decisions rows={view_model::decisions(report, &words)} />
+            <EvidenceView
+                answer={words.text(&word_id("witness", report.libtorch.answer.name()))}
+                message={report.libtorch.message.clone().map(AttrValue::from)}
+                witnesses={view_model::witnesses(report, &words)}
+                groups={view_model::evidence(report, &words)} />
+            if let Some(application) = &report.application {
+                <Dossier application={application.clone()} />
+            }
+            <Proofs {proves} {open} />
+            <section class="tools" aria-label={words.text("heading-tools")}>
+                <Copy text={markdown::report(report, &words)} label={words.text("copy-markdown")} />
+                if let Some(ticket) = ticket {
+                    <Copy text={ticket} label={words.text("copy-ticket")} />
+                }
+                if props.other {
+                    <button type="button" class="button button--small" onclick={props.compare.reform(move |_| key)}>
+                        { words.text("compare-this") }
+                    </button>
+                }
+                <button type="button" class="button button--small" onclick={Callback::from(|_| browser::print())}>
+                    { words.text("print") }
+                </button>
+                <button type="button" class="button button--small" onclick={props.close.reform(move |_| key)}>
+                    { words.text("close-report") }
+                </button>
+            </section>
+            <Raw key={key} report={report.clone()} />
+        </main>
+    }
+}

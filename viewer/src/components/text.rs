@@ -1,0 +1,46 @@
+//! Text from a report: always text, hidden characters shown, very long ones shortened.
+
+use firstfault_schema::visible::{shortened, visible, visible_lines};
+use yew::prelude::*;
+
+use crate::format;
+use crate::words::use_words;
+
+/// Characters that are shown before the rest is asked for.
+const MOST: usize = 2000;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    /// The text, as the report has it.
+    pub(crate) value: AttrValue,
+    /// Keep line breaks.
+    #[prop_or_default]
+    pub(crate) lines: bool,
+    /// Characters that are shown at first.
+    #[prop_or(MOST)]
+    pub(crate) most: usize,
+}
+
+/// Text from elsewhere.
+#[component]
+pub(crate) fn Text(props: &Props) -> Html {
+    let words = use_words();
+    let open = use_state(|| false);
+    let most = if *open { usize::MAX } else { props.most };
+    let (start, cut) = shortened(&props.value, most);
+    let shown = if props.lines { visible_lines(start) } else { visible(start) };
+    let shown = shown.into_owned();
+    if !cut {
+        return html! { <bdi class="text">{ shown }</bdi> };
+    }
+    #[allow(clippy::cast_precision_loss, reason = "a number of characters")]
+    let count = format::number(props.value.chars().count() as f64, 0, words.language());
+    let more = words.text_with("text-show-all", &[("count", count.into())]);
+    let onclick = Callback::from(move |event: MouseEvent| {
+        event.stop_propagation();
+        open.set(true);
+    });
+    html! {
+        <bdi class="text">{ shown }{ "…" }<button type="button" class="link text__more" {onclick}>{ more }</button></bdi>
+    }
+}
