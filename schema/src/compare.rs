@@ -359,9 +359,7 @@ impl Value {
             Self::Number(number) => FluentValue::from(*number),
             Self::Text(text) => FluentValue::from(text.clone()),
             Self::Truth(truth) => FluentValue::from(if *truth { "true" } else { "false" }),
-            Self::Word(prefix, name) => {
-                FluentValue::from(guidance.text(&word_id(prefix, name)))
-            }
+            Self::Word(prefix, name) => FluentValue::from(guidance.text(&word_id(prefix, name))),
             Self::Missing => FluentValue::from("–"),
         }
     }

@@ -259,6 +259,8 @@ facts! {
     TORCHVISION_BUILD = "torchvision_build", Kind::Word(&["none", "same", "differs"]);
 
     // How the attempt itself ended.
+    /// Set by the diagnosis: a collected fact speaks against the fault that was named.
+    CONFLICTING_EVIDENCE = "conflicting_evidence", Kind::Flag;
     /// How the interpreter could not be started.
     INTERPRETER_START = "interpreter_start", Kind::Word(&[
         "not_found", "not_executable", "wrong_architecture", "loader_failed", "no_python", "too_old", "exited", "crashed",

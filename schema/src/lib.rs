@@ -4,12 +4,16 @@
 //! [`Report`]s and the page reads them through the one door, [`Report::from_json`].
 
 pub mod carry;
+pub mod catalogue;
+pub mod clean;
 pub mod code;
 pub mod compare;
 pub mod decision;
 pub mod diagnosis;
+pub mod explain;
 pub mod facts;
 pub mod guidance;
+mod matching;
 pub mod parse;
 pub mod report;
 mod rules;

@@ -77,23 +77,35 @@ impl ReportError {
             Self::Empty => ("report-error-empty", vec![]),
             Self::TooLarge { found, limit } => {
                 let mib = |bytes: &usize| bytes.div_ceil(1024 * 1024).to_string();
-                ("report-error-too-large", vec![("found", mib(found)), ("limit", mib(limit))])
+                (
+                    "report-error-too-large",
+                    vec![("found", mib(found)), ("limit", mib(limit))],
+                )
             }
-            Self::Truncated { line } => ("report-error-truncated", vec![("line", line.to_string())]),
-            Self::NotJson { line, column } => {
-                ("report-error-not-json", vec![("line", line.to_string()), ("column", column.to_string())])
+            Self::Truncated { line } => {
+                ("report-error-truncated", vec![("line", line.to_string())])
             }
+            Self::NotJson { line, column } => (
+                "report-error-not-json",
+                vec![("line", line.to_string()), ("column", column.to_string())],
+            ),
             Self::Foreign => ("report-error-foreign", vec![]),
-            Self::TooNew { found, supported } => {
-                ("report-error-too-new", vec![("found", found.to_string()), ("supported", supported.to_string())])
-            }
+            Self::TooNew { found, supported } => (
+                "report-error-too-new",
+                vec![
+                    ("found", found.to_string()),
+                    ("supported", supported.to_string()),
+                ],
+            ),
             Self::BadVersion => ("report-error-bad-version", vec![]),
-            Self::Shape { field, problem } => {
-                ("report-error-shape", vec![("field", field.clone()), ("problem", problem.clone())])
-            }
-            Self::Rule { field, problem } => {
-                ("report-error-rule", vec![("field", field.clone()), ("problem", problem.clone())])
-            }
+            Self::Shape { field, problem } => (
+                "report-error-shape",
+                vec![("field", field.clone()), ("problem", problem.clone())],
+            ),
+            Self::Rule { field, problem } => (
+                "report-error-rule",
+                vec![("field", field.clone()), ("problem", problem.clone())],
+            ),
         }
     }
 }

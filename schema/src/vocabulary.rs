@@ -1,22 +1,12 @@
 //! Words that may be shown: names of libraries and words of the field, as data in `catalogue/`.
 
-use std::collections::HashSet;
-use std::sync::LazyLock;
+use crate::catalogue::{LIBRARIES, WORDS};
 
-static LIBRARIES: LazyLock<HashSet<String>> = LazyLock::new(|| {
-    lines(include_str!("../catalogue/libraries.txt"))
-        .map(str::to_ascii_lowercase)
-        .collect()
-});
-
-fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
-    text.lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty() && !line.starts_with('#'))
-}
-
-fn libraries() -> &'static HashSet<String> {
-    &LIBRARIES
+/// Whether a word, in any case, belongs to the field.
+pub fn is_word(word: &str) -> bool {
+    WORDS
+        .binary_search(&word.to_ascii_lowercase().as_str())
+        .is_ok()
 }
 
 /// The part of a file name that may be shown: base name and version numbers of a library out of `catalogue/libraries.txt`,
@@ -55,7 +45,11 @@ pub fn known_library(name: &str) -> Option<&str> {
             stem
         }
     });
-    let known = |name: &str| libraries().contains(name.to_ascii_lowercase().as_str());
+    let known = |name: &str| {
+        LIBRARIES
+            .binary_search(&name.to_ascii_lowercase().as_str())
+            .is_ok()
+    };
     (known(stem) || known(bare)).then_some(base)
 }
 

@@ -1,0 +1,345 @@
+//! Turns `catalogue/*.toml` into constants, so that nothing is parsed when the program or the page starts and
+//! a catalogue that is wrong does not build.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::{env, fs};
+
+use serde::Deserialize;
+
+const LAYERS: [&str; 17] = [
+    "interpreter",
+    "import",
+    "package",
+    "driver",
+    "exposure",
+    "allocation",
+    "computation",
+    "synchronization",
+    "weights",
+    "extension",
+    "placement",
+    "dtype",
+    "memory",
+    "data",
+    "output",
+    "distribution",
+    "resume",
+];
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    fault: Vec<Fault>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Fault {
+    id: String,
+    owner: String,
+    #[serde(default, rename = "match")]
+    patterns: Vec<Tokens>,
+    #[serde(default)]
+    tier: Tier,
+    #[serde(default)]
+    needs: Vec<String>,
+    #[serde(default)]
+    favours: Vec<String>,
+    #[serde(default)]
+    facts: Vec<Vec<String>>,
+    #[serde(default)]
+    changes: Vec<Change>,
+    #[serde(default)]
+    after: Vec<String>,
+    #[serde(default)]
+    also: Vec<String>,
+    #[serde(default)]
+    misleads: bool,
+    source: String,
+    actions: Vec<String>,
+}
+
+#[derive(Clone, Copy, Default, Deserialize, PartialEq)]
+#[serde(rename_all = "snake_case")]
+enum Tier {
+    Soft,
+    Generic,
+    #[default]
+    Kind,
+    Special,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Change {
+    when: Vec<String>,
+    layer: Option<String>,
+    owner: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Tokens {
+    One(String),
+    All(Vec<String>),
+}
+
+impl Tokens {
+    fn list(&self) -> Vec<&str> {
+        match self {
+            Self::One(token) => vec![token],
+            Self::All(tokens) => tokens.iter().map(String::as_str).collect(),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Clues {
+    clue: Vec<Clue>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Clue {
+    #[serde(rename = "match")]
+    patterns: Vec<Tokens>,
+    fact: String,
+    value: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Harmless {
+    harmless: Vec<Tokens>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Actions {
+    action: Vec<Action>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Action {
+    id: String,
+    owner: String,
+    command: Option<String>,
+}
+
+fn main() {
+    let folder = Path::new("catalogue");
+    println!("cargo::rerun-if-changed=catalogue");
+    println!("cargo::rerun-if-changed=build.rs");
+    let mut words = BTreeSet::new();
+    let mut out = String::new();
+
+    out.push_str("/// Every fault, layer by layer.\npub static ENTRIES: &[Entry] = &[\n");
+    for layer in LAYERS {
+        let path = folder.join(layer).with_extension("toml");
+        let file: File = toml::from_str(&read(&path))
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        for fault in &file.fault {
+            entry(&mut out, layer, fault, &mut words);
+        }
+    }
+    out.push_str("];\n\n/// What a text tells about the machine, beside its faults.\npub static CLUES: &[Clue] = &[\n");
+    let clues: Clues = toml::from_str(&read(&folder.join("clues.toml")))
+        .unwrap_or_else(|error| panic!("clues.toml: {error}"));
+    for clue in &clues.clue {
+        let _ = writeln!(
+            out,
+            "    Clue {{ patterns: &{}, fact: {:?}, value: {:?} }},",
+            patterns(&clue.patterns, &mut words),
+            clue.fact,
+            clue.value
+        );
+    }
+    out.push_str(
+        "];\n\n/// Lines that look like faults and are none.\npub static HARMLESS: &[Pattern] = &",
+    );
+    let harmless: Harmless = toml::from_str(&read(&folder.join("harmless.toml")))
+        .unwrap_or_else(|error| panic!("harmless.toml: {error}"));
+    out.push_str(&patterns(&harmless.harmless, &mut words));
+    out.push_str(";\n\n/// Every action.\npub static ACTIONS: &[Action] = &[\n");
+    let actions: Actions = toml::from_str(&read(&folder.join("actions.toml")))
+        .unwrap_or_else(|error| panic!("actions.toml: {error}"));
+    for action in &actions.action {
+        let _ = writeln!(
+            out,
+            "    Action {{ id: {:?}, owner: Owner::{}, command: {:?} }},",
+            action.id,
+            pascal(&action.owner),
+            action.command
+        );
+    }
+    out.push_str("];\n");
+
+    for line in read(&folder.join("words.txt"))
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+    {
+        words.extend(line.split_whitespace().map(str::to_ascii_lowercase));
+    }
+    let list: Vec<_> = words.into_iter().collect();
+    let _ = write!(
+        out,
+        "\n/// Words of the field, lower case, sorted.\npub static WORDS: &[&str] = &{list:?};\n"
+    );
+    let mut libraries: Vec<String> = read(&folder.join("libraries.txt"))
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| line.trim().to_ascii_lowercase())
+        .collect();
+    libraries.sort();
+    libraries.dedup();
+    let _ = write!(
+        out,
+        "\n/// Base names of libraries, lower case, sorted.\npub static LIBRARIES: &[&str] = &{libraries:?};\n"
+    );
+
+    let target =
+        Path::new(&env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("catalogue.rs");
+    fs::write(target, out).expect("OUT_DIR can be written");
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn entry(out: &mut String, layer: &str, fault: &Fault, words: &mut BTreeSet<String>) {
+    let tier = match fault.tier {
+        Tier::Soft => "Soft",
+        Tier::Generic => "Generic",
+        Tier::Kind => "Kind",
+        Tier::Special => "Special",
+    };
+    let facts: Vec<String> = fault
+        .facts
+        .iter()
+        .map(|all| format!("&{}", conditions(all)))
+        .collect();
+    let changes: Vec<String> = fault
+        .changes
+        .iter()
+        .map(|change| {
+            let option = |kind: &str, value: &Option<String>| {
+                value.as_ref().map_or("None".to_owned(), |value| {
+                    format!("Some({kind}::{})", pascal(value))
+                })
+            };
+            format!(
+                "Change {{ when: &{}, layer: {}, owner: {} }}",
+                conditions(&change.when),
+                option("Layer", &change.layer),
+                option("Owner", &change.owner)
+            )
+        })
+        .collect();
+    assert!(
+        !fault.actions.is_empty(),
+        "{}: a fault has at least one action",
+        fault.id
+    );
+    let _ = writeln!(
+        out,
+        "    Entry {{ id: {:?}, layer: Layer::{}, owner: Owner::{}, tier: Tier::{tier}, patterns: &{}, needs: &{}, favours: &{}, \
+         facts: &[{}], changes: &[{}], after: &{:?}, also: &{:?}, misleads: {}, source: {:?}, actions: &{:?} }},",
+        fault.id,
+        pascal(layer),
+        pascal(&fault.owner),
+        patterns(&fault.patterns, words),
+        conditions(&fault.needs),
+        conditions(&fault.favours),
+        facts.join(", "),
+        changes.join(", "),
+        fault.after,
+        fault.also,
+        fault.misleads,
+        fault.source,
+        fault.actions,
+    );
+}
+
+/// Lower case, with every kind of quote made the same, as lines are before they are compared.
+fn normal(token: &str) -> String {
+    token
+        .chars()
+        .map(|letter| {
+            if matches!(letter, '`' | '"' | '‘' | '’' | '“' | '”') {
+                '\''
+            } else {
+                letter.to_ascii_lowercase()
+            }
+        })
+        .collect()
+}
+
+fn patterns(list: &[Tokens], words: &mut BTreeSet<String>) -> String {
+    let all: Vec<String> = list
+        .iter()
+        .map(|tokens| {
+            let (mut has, mut has_not, mut failure) = (Vec::new(), Vec::new(), false);
+            for token in tokens.list() {
+                if token == "@failure" {
+                    failure = true;
+                } else if let Some(token) = token.strip_prefix('!') {
+                    has_not.push(normal(token));
+                } else {
+                    words.extend(words_of(token));
+                    has.push(normal(token));
+                }
+            }
+            assert!(!has.is_empty(), "a pattern has at least one token");
+            // Lines are searched as they come, so the anchor holds no quote.
+            let anchor = has.iter().flat_map(|token| token.split('\'')).max_by_key(|part| part.len()).unwrap_or_default().to_owned();
+            assert!(failure || anchor.len() >= 3, "{has:?}: too short to look for");
+            format!("Pattern {{ has: &{has:?}, has_not: &{has_not:?}, failure: {failure}, anchor: {anchor:?} }}")
+        })
+        .collect();
+    format!("[{}]", all.join(", "))
+}
+
+fn words_of(token: &str) -> impl Iterator<Item = String> + '_ {
+    token
+        .split(|letter: char| !letter.is_ascii_alphabetic())
+        .filter(|word| word.len() > 1)
+        .map(str::to_ascii_lowercase)
+}
+
+fn conditions(list: &[String]) -> String {
+    let all: Vec<String> = list
+        .iter()
+        .map(|text| {
+            let (operator, name) = [
+                ("!=", "Not"),
+                ("<=", "AtMost"),
+                (">=", "AtLeast"),
+                ("<", "Below"),
+                (">", "Above"),
+                ("=", "Is"),
+            ]
+            .into_iter()
+            .find(|(operator, _)| text.contains(operator))
+            .unwrap_or_else(|| panic!("{text}: a condition compares"));
+            let (fact, value) = text.split_once(operator).unwrap_or_default();
+            let values: Vec<&str> = value.split('|').map(str::trim).collect();
+            format!(
+                "Condition {{ fact: {:?}, relation: Relation::{name}, values: &{values:?} }}",
+                fact.trim()
+            )
+        })
+        .collect();
+    format!("[{}]", all.join(", "))
+}
+
+fn pascal(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map_or_else(String::new, |first| {
+        first.to_ascii_uppercase().to_string() + letters.as_str()
+    })
+}
