@@ -2,6 +2,7 @@
 //! everything here reads files and nothing else, so that no broken installation can disturb it.
 
 mod discover;
+mod error;
 mod installed;
 mod kernel;
 mod layout;
@@ -16,6 +17,7 @@ use std::path::{Path, PathBuf};
 use firstfault_schema::report::Environment;
 
 pub use discover::{Candidate, Origin, discover};
+pub use error::{KernelProblem, ProcessProblem, SettleError};
 pub use surroundings::Surroundings;
 
 /// Which Python was asked for.
@@ -233,188 +235,6 @@ impl std::fmt::Debug for Variables {
     }
 }
 
-/// Why no interpreter could be settled on. Fields, not sentences: the printer words them.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SettleError {
-    /// Nothing is at this path.
-    NotFound {
-        /// The path.
-        path: PathBuf,
-    },
-    /// A link that leads nowhere, as in an environment whose base Python was removed.
-    BrokenLink {
-        /// The link.
-        path: PathBuf,
-        /// Where it leads.
-        target: PathBuf,
-    },
-    /// A folder.
-    IsFolder {
-        /// The folder.
-        path: PathBuf,
-        /// The Python of the environment that it is; none where it holds none.
-        inside: Option<PathBuf>,
-    },
-    /// Neither a folder nor a file that this user may execute.
-    NotExecutable {
-        /// The path.
-        path: PathBuf,
-    },
-    /// The path can't be looked at.
-    Unreadable {
-        /// The path.
-        path: PathBuf,
-        /// What the system answered.
-        kind: std::io::ErrorKind,
-    },
-    /// No folder on PATH holds this name.
-    NotOnSearchPath {
-        /// The name.
-        name: String,
-    },
-    /// No active environment, and neither `python3` nor `python` on PATH.
-    NoneFound,
-    /// A shim of pyenv whose wanted versions hold no such Python.
-    ShimWithoutVersion {
-        /// The shim.
-        path: PathBuf,
-        /// The wanted versions.
-        versions: Vec<String>,
-    },
-    /// No Jupyter kernel has this name.
-    NoKernel {
-        /// The name.
-        name: String,
-        /// The kernels that are there.
-        known: Vec<String>,
-    },
-    /// The kernel's description can't be used.
-    BadKernel {
-        /// Its `kernel.json`.
-        path: PathBuf,
-        /// Why.
-        problem: KernelProblem,
-    },
-    /// The process can't be used.
-    Process {
-        /// Its number.
-        pid: u32,
-        /// Why.
-        problem: ProcessProblem,
-    },
-}
-
-/// Why a kernel's description can't be used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KernelProblem {
-    /// `kernel.json` can't be read, or is no description of a kernel.
-    Unreadable,
-    /// It is for another language.
-    OtherLanguage,
-    /// It starts another program, which starts Python in its turn.
-    Wrapped,
-}
-
-/// Why a process can't be used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ProcessProblem {
-    /// This system has no way to look at one.
-    Unsupported,
-    /// There is none with this number.
-    Missing,
-    /// It belongs to another user.
-    OtherUser {
-        /// That user's number.
-        uid: u32,
-    },
-    /// It lives in another container, or sees other files.
-    OtherNamespace,
-    /// It isn't a Python program.
-    NoPython,
-    /// Its interpreter was replaced on disk since it was started.
-    Replaced,
-    /// Which interpreter it was started with can't be proven.
-    Unresolved,
-    /// It overwrote the variables that it was started with.
-    VariablesOverwritten,
-    /// It may not be looked at.
-    Denied,
-}
-
-impl SettleError {
-    /// A short name in kebab-case, for the text that explains it.
-    pub const fn id(&self) -> &'static str {
-        match self {
-            Self::NotFound { .. } => "not-found",
-            Self::BrokenLink { .. } => "broken-link",
-            Self::IsFolder { .. } => "is-folder",
-            Self::NotExecutable { .. } => "not-executable",
-            Self::Unreadable { .. } => "unreadable",
-            Self::NotOnSearchPath { .. } => "not-on-search-path",
-            Self::NoneFound => "none-found",
-            Self::ShimWithoutVersion { .. } => "shim-without-version",
-            Self::NoKernel { .. } => "no-kernel",
-            Self::BadKernel { problem, .. } => match problem {
-                KernelProblem::Unreadable => "kernel-unreadable",
-                KernelProblem::OtherLanguage => "kernel-other-language",
-                KernelProblem::Wrapped => "kernel-wrapped",
-            },
-            Self::Process { problem, .. } => match problem {
-                ProcessProblem::Unsupported => "process-unsupported",
-                ProcessProblem::Missing => "process-missing",
-                ProcessProblem::OtherUser { .. } => "process-other-user",
-                ProcessProblem::OtherNamespace => "process-other-namespace",
-                ProcessProblem::NoPython => "process-no-python",
-                ProcessProblem::Replaced => "process-replaced",
-                ProcessProblem::Unresolved => "process-unresolved",
-                ProcessProblem::VariablesOverwritten => "process-variables-overwritten",
-                ProcessProblem::Denied => "process-denied",
-            },
-        }
-    }
-
-    /// The path that it is about; none where it is about no path.
-    pub fn path(&self) -> Option<&Path> {
-        match self {
-            Self::NotFound { path }
-            | Self::BrokenLink { path, .. }
-            | Self::IsFolder { path, .. }
-            | Self::NotExecutable { path }
-            | Self::Unreadable { path, .. }
-            | Self::ShimWithoutVersion { path, .. }
-            | Self::BadKernel { path, .. } => Some(path),
-            Self::NotOnSearchPath { .. }
-            | Self::NoneFound
-            | Self::NoKernel { .. }
-            | Self::Process { .. } => None,
-        }
-    }
-
-    /// Whether this is a finding about a Python (a report with INTERPRETER_FAILED) rather than a wish that names
-    /// no Python at all (a usage error).
-    pub const fn is_finding(&self) -> bool {
-        !matches!(
-            self,
-            Self::NoKernel { .. } | Self::BadKernel { .. } | Self::Process { .. }
-        )
-    }
-
-    /// The value of the fact `interpreter_start`; none where no start was meant.
-    pub const fn start_fact(&self) -> Option<&'static str> {
-        match self {
-            Self::NotFound { .. }
-            | Self::BrokenLink { .. }
-            | Self::NotOnSearchPath { .. }
-            | Self::NoneFound
-            | Self::ShimWithoutVersion { .. } => Some("not_found"),
-            Self::IsFolder { .. } | Self::NotExecutable { .. } | Self::Unreadable { .. } => {
-                Some("not_executable")
-            }
-            Self::NoKernel { .. } | Self::BadKernel { .. } | Self::Process { .. } => None,
-        }
-    }
-}
-
 /// Settles which Python is examined. Reads files and starts nothing.
 pub fn settle(wish: &Wish, surroundings: &Surroundings) -> Result<Interpreter, SettleError> {
     match wish {
@@ -615,6 +435,11 @@ fn is_executable(path: &Path) -> bool {
     }
 }
 
+/// Describes `program` again in a process that was started with its variables.
+pub(crate) fn describe_own(program: PathBuf, surroundings: &Surroundings) -> Interpreter {
+    describe(program, Source::Named, surroundings)
+}
+
 /// Describes `program`, started with the variables of `surroundings`, which must be this process's.
 fn describe(program: PathBuf, source: Source, surroundings: &Surroundings) -> Interpreter {
     let layout = layout::of(&program, surroundings);
@@ -637,7 +462,7 @@ fn describe(program: PathBuf, source: Source, surroundings: &Surroundings) -> In
 }
 
 /// The first `most` bytes of a regular file, as text.
-fn read_start(path: &Path, most: u64) -> Option<String> {
+pub(crate) fn read_start(path: &Path, most: u64) -> Option<String> {
     use std::io::Read;
     // Opening a named pipe would wait for a writer.
     if !path.is_file() {
@@ -653,7 +478,7 @@ fn read_start(path: &Path, most: u64) -> Option<String> {
 }
 
 /// The names in a folder, `most` of them; none where it can't be read.
-fn names_in(folder: &Path, most: usize) -> Vec<OsString> {
+pub(crate) fn names_in(folder: &Path, most: usize) -> Vec<OsString> {
     std::fs::read_dir(folder)
         .map(|entries| {
             entries

@@ -65,12 +65,16 @@ impl Surroundings {
 
     /// The value of a variable; none where it is unset or empty.
     pub fn variable(&self, name: &str) -> Option<&OsStr> {
+        self.raw_variable(name).filter(|value| !value.is_empty())
+    }
+
+    /// The value of a variable, which may be empty; none where it is unset.
+    pub fn raw_variable(&self, name: &str) -> Option<&OsStr> {
         self.variables
             .iter()
             .rev()
             .find(|(known, _)| known == name)
             .map(|(_, value)| value.as_os_str())
-            .filter(|value| !value.is_empty())
     }
 
     /// The value of a variable as an absolute path; none where it is unset or empty.
