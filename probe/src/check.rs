@@ -106,6 +106,7 @@ pub(crate) fn run(
                 }),
         );
     }
+    let memory_kills = evidence::memory_kills();
     let Worked { findings, libtorch } =
         work(settings, settled.as_ref(), &mut journal, show).inspect_err(|_| journal.finish())?;
     if crate::interrupt::happened() {
@@ -130,7 +131,13 @@ pub(crate) fn run(
     );
     if report.status == Status::Failed {
         show(Progress::Evidence);
-        let evidence = facts_of(settings, settled.as_ref(), &findings, previous);
+        let evidence = facts_of(
+            settings,
+            settled.as_ref(),
+            &findings,
+            previous,
+            memory_kills,
+        );
         report.diagnosis = Some(diagnosis::diagnose(&Observation {
             code: report.code,
             stage: report.stage,
@@ -374,7 +381,7 @@ fn assemble(
     runtime.architecture = runtime
         .architecture
         .or_else(|| Some(std::env::consts::ARCH.to_owned()));
-    runtime.container = evidence::container();
+    runtime.container = evidence::container_kind();
     let mut pytorch = findings.pytorch.clone();
     if let Some(Installed::Present(package)) = interpreter.map(|interpreter| &interpreter.torch) {
         pytorch.installed_version = package
@@ -440,6 +447,7 @@ fn facts_of(
     settled: Result<&Interpreter, &SettleError>,
     findings: &Findings,
     previous: Option<&'static str>,
+    memory_kills: Option<u64>,
 ) -> Vec<Evidence> {
     let mut found: Vec<(&'static str, Scalar)> = findings.facts.clone();
     let mut add = |fact, value: Option<Scalar>| found.extend(value.map(|value| (fact, value)));
@@ -472,7 +480,19 @@ fn facts_of(
             value,
         })
         .collect();
-    known.extend(evidence::collect(settings, settled.ok(), findings));
+    let interpreter = settled.ok();
+    let request = evidence::request(
+        settings.device,
+        settings.index,
+        interpreter.map(|interpreter| interpreter.program.clone()),
+        interpreter.map(|interpreter| program_folder(settings, interpreter)),
+        &findings.pytorch,
+        memory_kills,
+    );
+    let variables = interpreter.map_or(interpreter::Variables::Own, |interpreter| {
+        interpreter.variables.clone()
+    });
+    known.extend(evidence::collect(&request, &variables));
     // The list of facts is the gate: whatever it does not allow stays at home.
     known.retain(|evidence| facts::is_allowed(&evidence.fact, &evidence.value));
     let mut seen = std::collections::HashSet::new();

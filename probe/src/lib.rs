@@ -9,6 +9,7 @@ mod commands;
 mod engine;
 mod error;
 mod evidence;
+pub mod host;
 pub mod interpreter;
 mod interrupt;
 mod journal;
@@ -37,6 +38,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     #[cfg(unix)]
     if arguments.next_if(|first| first == cli::KEEPER).is_some() {
         return keeper::run(arguments);
+    }
+    if arguments.next_if(|first| first == cli::EVIDENCE).is_some() {
+        return evidence::run(arguments);
     }
     printer::announce_bugs();
     let typed = match Cli::try_parse_from(std::iter::once(own_name).chain(arguments)) {

@@ -69,11 +69,18 @@ impl Printer {
 
     /// Text for this terminal: plain ASCII where it can show nothing else.
     fn shown(&self, text: &str) -> String {
-        if self.unicode {
-            text.to_owned()
-        } else {
-            deunicode::deunicode(text)
+        if self.unicode || text.is_ascii() {
+            return text.to_owned();
         }
+        let mut plain = String::with_capacity(text.len());
+        for character in text.chars() {
+            match character {
+                ascii if ascii.is_ascii() => plain.push(ascii),
+                '·' => plain.push('-'),
+                other => plain.push_str(deunicode::deunicode_char(other).unwrap_or("?")),
+            }
+        }
+        plain
     }
 
     fn out(&self, text: &str) -> Result<(), Error> {

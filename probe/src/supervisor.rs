@@ -70,8 +70,6 @@ pub(crate) struct Ending {
     pub(crate) outcome: Outcome,
     /// Beginning and end of its standard error.
     pub(crate) stderr: String,
-    /// From the start to the end.
-    pub(crate) elapsed: Duration,
     /// Processes that would not die and were left.
     pub(crate) left_running: u32,
 }
@@ -89,8 +87,7 @@ pub(crate) enum Next {
 
 /// Runs a worker to its end. `on_line` is given each of its lines without the line break.
 pub(crate) fn supervise(job: &Job, mut on_line: impl FnMut(&[u8]) -> Next) -> Ending {
-    let began = Instant::now();
-    let mut deadline = began + job.limit;
+    let mut deadline = Instant::now() + job.limit;
     let mut tree = match Tree::start(job) {
         Ok(tree) => tree,
         // Not even a keeper could be made: the machine is out of processes or memory.
@@ -98,7 +95,6 @@ pub(crate) fn supervise(job: &Job, mut on_line: impl FnMut(&[u8]) -> Next) -> En
             return Ending {
                 outcome: Outcome::Lost,
                 stderr: error.to_string(),
-                elapsed: began.elapsed(),
                 left_running: 0,
             };
         }
@@ -152,7 +148,6 @@ pub(crate) fn supervise(job: &Job, mut on_line: impl FnMut(&[u8]) -> Next) -> En
     Ending {
         outcome: verdict.unwrap_or(outcome.0),
         stderr,
-        elapsed: began.elapsed(),
         left_running: outcome.1,
     }
 }

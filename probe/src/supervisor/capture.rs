@@ -72,7 +72,9 @@ impl Capture {
 }
 
 /// Keeps beginning and end of a stream, in a thread of its own.
-pub(super) fn capture(stream: Option<impl Read + Send + 'static>) -> (Arc<Mutex<Capture>>, JoinHandle<()>) {
+pub(super) fn capture(
+    stream: Option<impl Read + Send + 'static>,
+) -> (Arc<Mutex<Capture>>, JoinHandle<()>) {
     let kept = Arc::new(Mutex::new(Capture::default()));
     let shared = Arc::clone(&kept);
     let reader = thread::spawn(move || {
@@ -93,7 +95,6 @@ pub(super) fn capture(stream: Option<impl Read + Send + 'static>) -> (Arc<Mutex<
     (kept, reader)
 }
 
-
 #[cfg(test)]
 mod tests {
     use std::sync::mpsc;
@@ -108,7 +109,10 @@ mod tests {
         let (sender, lines) = mpsc::sync_channel(8);
         read_lines(&text[..], &[b"{\"a\"".to_vec()], &sender);
         drop(sender);
-        assert_eq!(lines.iter().collect::<Vec<_>>(), [b"{\"a\"1}".to_vec(), b"{\"a\"2}".to_vec()]);
+        assert_eq!(
+            lines.iter().collect::<Vec<_>>(),
+            [b"{\"a\"1}".to_vec(), b"{\"a\"2}".to_vec()]
+        );
     }
 
     #[test]

@@ -40,8 +40,13 @@ impl Tree {
         if let Some(folder) = &job.folder {
             command.current_dir(folder);
         }
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        Ok(Self { child: CommandWrap::from(command).wrap(JobObject).spawn()? })
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        Ok(Self {
+            child: CommandWrap::from(command).wrap(JobObject).spawn()?,
+        })
     }
 
     pub(super) fn stdin(&mut self) -> Option<ChildStdin> {
