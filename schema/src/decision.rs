@@ -156,12 +156,11 @@ pub fn decisions(outcomes: [Outcome; 4]) -> Vec<Decision> {
 /// Whether `execution` holds every receipt of a computation on the device that was asked for:
 /// product, gradient and synchronisation verified, and the tensor's own device read back.
 pub fn receipt_is_complete(execution: &Execution) -> bool {
-    let device = execution.device.as_deref().unwrap_or_default();
-    let right_device = match execution.requested_device {
-        RequestedDevice::Gpu => device.starts_with("cuda:"),
-        RequestedDevice::Cpu => device == "cpu",
+    let wanted = match execution.requested_device {
+        RequestedDevice::Gpu => format!("cuda:{}", execution.requested_index.unwrap_or(0)),
+        RequestedDevice::Cpu => "cpu".to_owned(),
     };
-    right_device
+    execution.device.as_deref() == Some(&wanted)
         && execution.product_verified == Some(true)
         && execution.gradient_verified == Some(true)
         && execution.synchronized == Some(true)
