@@ -1,1 +1,14 @@
-//! .
+//! End to end tests of FirstFault, and what they share.
+//!
+//! The programs and environments are named by variables that `cargo xtask test` sets. A variable that is not set is
+//! an error: no test is ever skipped.
+
+pub mod ended;
+pub mod environments;
+pub mod faults;
+pub mod processes;
+pub mod scene;
+
+pub use ended::Ended;
+pub use environments::{Environment, StandIn, named_by};
+pub use scene::{Run, Scene};
