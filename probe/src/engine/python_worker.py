@@ -10,6 +10,7 @@ if not getattr(sys.flags, "safe_path", False) and _path[:1] == [""]:
 _bases = (sys.base_prefix, sys.base_exec_prefix)
 sys.path[:] = [p for p in _path if p.startswith(_bases) and "-packages" not in p] or _path
 
+import importlib.machinery
 import json
 import math
 import os
@@ -83,6 +84,13 @@ def end(**facts):
     send("end", stage=_stage, facts=facts)
 
 
+def show_traceback():
+    try:
+        sys.excepthook(*sys.exc_info())
+    except BaseException:
+        pass  # A traceback is for the local log; a module that shadows one of Python's own must not cost the answer.
+
+
 def fault(exception, message, **facts):
     send("fault", stage=_stage, exception=exception, message=message[:8000], facts=facts)
     sys.stderr.flush()
@@ -123,10 +131,8 @@ def origin_of(file, folder):
 
 def find_torch(folder):
     """Where an import would take torch from, without importing it."""
-    from importlib.machinery import PathFinder
-
     try:
-        spec = PathFinder.find_spec("torch")
+        spec = importlib.machinery.PathFinder.find_spec("torch")
     except Exception:
         return True, None
     if spec is None:
@@ -161,7 +167,7 @@ try:
     hip = text(getattr(torch.version, "hip", None))
     torch.tensor
 except BaseException as error:
-    sys.excepthook(*sys.exc_info())
+    show_traceback()
     found, origin = find_torch(folder)
     fault(type(error).__name__, str(error), missing=not found, origin=origin)
 end(
@@ -254,7 +260,7 @@ try:
         following_pass_ms=following_pass_ms,
     )
 except BaseException as error:
-    sys.excepthook(*sys.exc_info())
+    show_traceback()
     fault(type(error).__name__, str(error))
 send("done")
 sys.stderr.flush()
