@@ -38,6 +38,10 @@ pub(crate) enum Task {
     Page,
     /// Build the release archive: target/dist/firstfault-VERSION-TARGET.tar.gz.
     Dist,
+    /// Show the fault bench: real PyTorch against drivers that fail, what must be found and what is found.
+    ///
+    /// Takes some minutes. No driver is touched: a false one is put before PyTorch.
+    Faults,
     /// Measure what has a limit, and fail when one is exceeded.
     #[command(
         after_help = "Examples:\n  cargo xtask bench\n  cargo xtask bench --pairs 15 page check"

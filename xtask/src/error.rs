@@ -76,6 +76,14 @@ pub(crate) enum Error {
         /// Which runner, and what is wrong.
         problem: String,
     },
+    /// Rows of the fault bench are wrong.
+    #[error("{wrong} of {rows} rows of the fault bench are wrong")]
+    Faults {
+        /// How many are wrong.
+        wrong: usize,
+        /// How many there are.
+        rows: usize,
+    },
     /// A measured value is over its limit.
     #[error("over the limit: {rows}")]
     OverLimit {
@@ -113,7 +121,8 @@ impl Error {
             | Self::Answer { .. }
             | Self::Page { .. }
             | Self::Program { .. }
-            | Self::Tests { .. } => None,
+            | Self::Tests { .. }
+            | Self::Faults { .. } => None,
         }
     }
 }

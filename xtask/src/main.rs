@@ -11,6 +11,7 @@ mod demo;
 mod dist;
 mod environments;
 mod error;
+mod faults;
 mod files;
 mod licences;
 mod lint;
@@ -51,6 +52,7 @@ fn run(task: Task, progress: &Progress) -> Result<(), Error> {
         Task::Page => page::build(&project, progress)
             .map(|page| progress.result(&format!("{}", page.display()))),
         Task::Dist => dist::run(&project, progress),
+        Task::Faults => faults::run(&project, progress),
         Task::Bench(chosen) => bench::run(&project, progress, &chosen),
     }
 }
