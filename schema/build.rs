@@ -8,6 +8,10 @@ use std::{env, fs};
 
 use serde::Deserialize;
 
+/// Letters in a group, and in the shortest word that `search.rs` can look for.
+const GROUP: usize = 4;
+const SHORTEST: usize = 7;
+
 const LAYERS: [&str; 17] = [
     "interpreter",
     "import",
@@ -136,6 +140,7 @@ fn main() {
     println!("cargo::rerun-if-changed=catalogue");
     println!("cargo::rerun-if-changed=build.rs");
     let mut words = BTreeSet::new();
+    let healthy = normal(&read(&folder.join("healthy.txt")));
     let mut out = String::new();
 
     out.push_str("/// Every fault, layer by layer.\npub static ENTRIES: &[Entry] = &[\n");
@@ -144,7 +149,7 @@ fn main() {
         let file: File = toml::from_str(&read(&path))
             .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         for fault in &file.fault {
-            entry(&mut out, layer, fault, &mut words);
+            entry(&mut out, layer, fault, &mut words, &healthy);
         }
     }
     out.push_str("];\n\n/// What a text tells about the machine, beside its faults.\npub static CLUES: &[Clue] = &[\n");
@@ -154,7 +159,7 @@ fn main() {
         let _ = writeln!(
             out,
             "    Clue {{ patterns: &{}, fact: {:?}, value: {:?} }},",
-            patterns(&clue.patterns, &mut words),
+            patterns(&clue.patterns, &mut words, &healthy),
             clue.fact,
             clue.value
         );
@@ -164,7 +169,8 @@ fn main() {
     );
     let harmless: Harmless = toml::from_str(&read(&folder.join("harmless.toml")))
         .unwrap_or_else(|error| panic!("harmless.toml: {error}"));
-    out.push_str(&patterns(&harmless.harmless, &mut words));
+    // These are compared with lines that were found already.
+    out.push_str(&patterns(&harmless.harmless, &mut words, ""));
     out.push_str(";\n\n/// Every action.\npub static ACTIONS: &[Action] = &[\n");
     let actions: Actions = toml::from_str(&read(&folder.join("actions.toml")))
         .unwrap_or_else(|error| panic!("actions.toml: {error}"));
@@ -211,7 +217,13 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-fn entry(out: &mut String, layer: &str, fault: &Fault, words: &mut BTreeSet<String>) {
+fn entry(
+    out: &mut String,
+    layer: &str,
+    fault: &Fault,
+    words: &mut BTreeSet<String>,
+    healthy: &str,
+) {
     let tier = match fault.tier {
         Tier::Soft => "Soft",
         Tier::Generic => "Generic",
@@ -252,7 +264,7 @@ fn entry(out: &mut String, layer: &str, fault: &Fault, words: &mut BTreeSet<Stri
         fault.id,
         pascal(layer),
         pascal(&fault.owner),
-        patterns(&fault.patterns, words),
+        patterns(&fault.patterns, words, healthy),
         conditions(&fault.needs),
         conditions(&fault.favours),
         facts.join(", "),
@@ -279,7 +291,7 @@ fn normal(token: &str) -> String {
         .collect()
 }
 
-fn patterns(list: &[Tokens], words: &mut BTreeSet<String>) -> String {
+fn patterns(list: &[Tokens], words: &mut BTreeSet<String>, healthy: &str) -> String {
     let all: Vec<String> = list
         .iter()
         .map(|tokens| {
@@ -295,13 +307,42 @@ fn patterns(list: &[Tokens], words: &mut BTreeSet<String>) -> String {
                 }
             }
             assert!(!has.is_empty(), "a pattern has at least one token");
-            // Lines are searched as they come, so the anchor holds no quote.
-            let anchor = has.iter().flat_map(|token| token.split('\'')).max_by_key(|part| part.len()).unwrap_or_default().to_owned();
-            assert!(failure || anchor.len() >= 3, "{has:?}: too short to look for");
-            format!("Pattern {{ has: &{has:?}, has_not: &{has_not:?}, failure: {failure}, anchor: {anchor:?} }}")
+            let (anchor, rarest) = if failure || healthy.is_empty() { (String::new(), 0) } else { anchor(&has, healthy) };
+            format!("Pattern {{ has: &{has:?}, has_not: &{has_not:?}, failure: {failure}, anchor: {anchor:?}, rarest: {rarest} }}")
         })
         .collect();
     format!("[{}]", all.join(", "))
+}
+
+/// What a search looks for: the part of the tokens that healthy logs hold least, and where in it its rarest part begins.
+/// Lines are searched as they come, so it holds no quote.
+fn anchor(has: &[String], healthy: &str) -> (String, usize) {
+    let parts = has
+        .iter()
+        .flat_map(|token| token.split('\''))
+        .filter(|part| part.len() >= SHORTEST && part.is_ascii());
+    let best = parts
+        .map(|part| {
+            let (cost, at) = (0..=part.len() - SHORTEST)
+                .map(|at| {
+                    let groups = (at..=at + SHORTEST - GROUP)
+                        .map(|from| healthy.matches(&part[from..from + GROUP]).count());
+                    (groups.sum::<usize>(), at)
+                })
+                .min()
+                .unwrap_or_default();
+            (
+                healthy.contains(part),
+                cost,
+                std::cmp::Reverse(part.len()),
+                part.to_owned(),
+                at,
+            )
+        })
+        .min()
+        .unwrap_or_else(|| panic!("{has:?}: needs {SHORTEST} letters in a row without a quote"));
+    assert!(!best.0, "{has:?}: stands in healthy logs");
+    (best.3, best.4)
 }
 
 fn words_of(token: &str) -> impl Iterator<Item = String> + '_ {

@@ -66,8 +66,10 @@ pub struct Pattern {
     pub has_not: &'static [&'static str],
     /// The line must also look like a failure.
     pub failure: bool,
-    /// The longest part without quotes: what a search looks for.
+    /// The part that healthy logs hold least, without quotes: what a search looks for. Empty where `failure` is set.
     pub anchor: &'static str,
+    /// Where in `anchor` its rarest letters begin.
+    pub rarest: usize,
 }
 
 /// Another layer or owner under conditions.

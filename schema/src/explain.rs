@@ -1,8 +1,8 @@
 //! Names the faults in a pasted log, traceback or `collect_env` text of any length, in constant memory.
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use memchr::{memchr, memchr_iter, memrchr};
 use serde::Serialize;
 
@@ -10,6 +10,7 @@ use crate::catalogue::{CLUES, ENTRIES, Facts, Tier};
 use crate::clean;
 use crate::matching::{self, FAILURE_WORDS, Group, Line};
 use crate::report::{Layer, Owner};
+use crate::search::Search;
 
 /// The most bytes of one line that are kept while its end has not come.
 const MAX_LINE_BYTES: usize = 64 * 1024;
@@ -39,57 +40,50 @@ pub struct Fault {
     pub candidates: Vec<String>,
 }
 
-/// What an anchor of the automaton leads to.
+/// What a word leads to.
 enum Target {
     Pattern(usize, usize),
     Clue(usize),
     Failure,
 }
 
-struct Search {
-    automaton: AhoCorasick,
+struct Index {
+    search: Search,
     targets: Vec<Vec<Target>>,
     soft: Vec<(usize, usize)>,
 }
 
-static SEARCH: LazyLock<Search> = LazyLock::new(|| {
-    let mut anchors: Vec<&'static str> = Vec::new();
+static INDEX: LazyLock<Index> = LazyLock::new(|| {
+    let mut numbers: HashMap<&'static str, usize> = HashMap::new();
+    let mut words: Vec<(&'static str, usize)> = Vec::new();
     let mut targets: Vec<Vec<Target>> = Vec::new();
-    let mut add = |anchor: &'static str, target: Target| match anchors
-        .iter()
-        .position(|known| *known == anchor)
-    {
-        Some(at) => targets[at].push(target),
-        None => {
-            anchors.push(anchor);
-            targets.push(vec![target]);
+    let mut add = |word: &'static str, rarest: usize, target: Target| {
+        let number = *numbers.entry(word).or_insert(words.len());
+        if number == words.len() {
+            words.push((word, rarest));
+            targets.push(Vec::new());
         }
+        targets[number].push(target);
     };
     let mut soft = Vec::new();
     for (entry, pattern) in matching::all_patterns() {
         let value = &ENTRIES[entry].patterns[pattern];
-        if matching::is_soft(value) {
+        if value.failure {
             soft.push((entry, pattern));
         } else {
-            add(value.anchor, Target::Pattern(entry, pattern));
+            add(value.anchor, value.rarest, Target::Pattern(entry, pattern));
         }
     }
     for (number, clue) in CLUES.iter().enumerate() {
         for pattern in clue.patterns {
-            add(pattern.anchor, Target::Clue(number));
+            add(pattern.anchor, pattern.rarest, Target::Clue(number));
         }
     }
     for word in FAILURE_WORDS {
-        add(word, Target::Failure);
+        add(word, 0, Target::Failure);
     }
-    let automaton = AhoCorasick::builder()
-        .ascii_case_insensitive(true)
-        .match_kind(MatchKind::Standard)
-        .kind(Some(AhoCorasickKind::DFA))
-        .build(&anchors)
-        .unwrap_or_else(|error| unreachable!("the catalogue's anchors are short and few: {error}"));
-    Search {
-        automaton,
+    Index {
+        search: Search::new(&words),
         targets,
         soft,
     }
@@ -150,11 +144,10 @@ impl Explainer {
     }
 
     fn search(&mut self, block: &[u8]) {
-        let search = &*SEARCH;
+        let index = &*INDEX;
         let mut from = 0;
         let mut counted = 0;
-        while let Some(found) = search.automaton.find(&block[from..]) {
-            let at = from + found.start();
+        while let Some(at) = index.search.first(block, from) {
             let is_break = |byte: u8| byte == b'\n' || byte == b'\r';
             let (first, last) = (
                 at.saturating_sub(WINDOW_BYTES),
@@ -170,30 +163,30 @@ impl Explainer {
                 .map_or(last, |length| at + length);
             self.lines += memchr_iter(b'\n', &block[counted..begin.max(counted)]).count() as u64;
             counted = counted.max(begin);
-            self.look(search, &block[begin..end]);
+            self.look(index, &block[begin..end]);
             from = end.max(at + 1);
         }
         self.lines += memchr_iter(b'\n', &block[counted..]).count() as u64;
     }
 
-    fn look(&mut self, search: &Search, raw: &[u8]) {
+    fn look(&mut self, index: &Index, raw: &[u8]) {
         let line = Line::new(raw);
         let mut patterns: Vec<(usize, usize)> = Vec::new();
         let mut clues: Vec<usize> = Vec::new();
         let mut soft = false;
-        for found in search.automaton.find_overlapping_iter(&line.lower) {
-            for target in &search.targets[found.pattern().as_usize()] {
+        index.search.all(line.lower.as_bytes(), |word| {
+            for target in &index.targets[word] {
                 match *target {
                     Target::Pattern(entry, pattern) => patterns.push((entry, pattern)),
                     Target::Clue(number) => clues.push(number),
                     Target::Failure => soft = true,
                 }
             }
-        }
+        });
         matching::learn(&line, clues.into_iter(), &mut self.facts);
         let mut hits = matching::hits(&line, patterns.into_iter());
         if hits.is_empty() && soft {
-            hits = matching::hits(&line, search.soft.iter().copied());
+            hits = matching::hits(&line, index.soft.iter().copied());
         }
         if hits.iter().all(|hit| self.seen[hit.entry]) {
             return;

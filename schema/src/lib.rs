@@ -17,6 +17,7 @@ mod matching;
 pub mod parse;
 pub mod report;
 mod rules;
+mod search;
 pub mod visible;
 pub mod vocabulary;
 

@@ -14,23 +14,26 @@ const MAX_CANDIDATES: usize = 4;
 
 /// Words that let a line count as one that tells of a failure.
 pub(crate) const FAILURE_WORDS: &[&str] = &[
-    "error:",
-    "error(",
-    "exception:",
-    "fatal",
+    "error: ",
+    "errors: ",
+    "exception: ",
+    "fatal: ",
+    "fatal error",
+    "[fatal]",
     " failed",
     "cannot ",
     "could not ",
     "couldn't ",
-    "unable to",
-    "aborted",
+    "unable to ",
+    " aborted",
     "[error]",
     "terminate called",
     "not found",
-    "denied",
+    " denied",
     "mismatch",
     "not supported",
     "incompatible",
+    "failure:",
 ];
 
 /// A line as it is compared: without escape sequences, quotes made the same.
@@ -120,11 +123,6 @@ impl Pattern {
         }
         (!self.failure || line.tells_failure()).then_some(spans)
     }
-}
-
-/// Entries that are looked for by the words of a failure instead of by their own, which are too common.
-pub(crate) fn is_soft(pattern: &Pattern) -> bool {
-    pattern.failure
 }
 
 /// All entries that the line speaks for, among `patterns` (entry and pattern by number).
