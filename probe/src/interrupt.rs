@@ -1,4 +1,4 @@
-//! Ctrl-C: noted once, asked for by whoever waits.
+//! Signals: Ctrl-C is noted once and asked for by whoever waits, and a file that may not grow ends nothing.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -8,6 +8,15 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 pub(crate) fn install() {
     // A second installation fails, and the first one still holds.
     let _ = ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::SeqCst));
+}
+
+/// Makes writing past the limit on the size of files an error that can be told, instead of a death. Programs that are
+/// started from here meet the signal as ever, since a handler, unlike ignoring, is not inherited.
+#[cfg(unix)]
+pub(crate) fn outlive_the_file_size_limit() {
+    let noted = std::sync::Arc::new(AtomicBool::new(false));
+    // Where it can't be handled, it ends this process as before.
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, noted);
 }
 
 /// Whether Ctrl-C was pressed.

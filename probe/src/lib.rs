@@ -43,6 +43,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         return evidence::run(arguments);
     }
     printer::announce_bugs();
+    #[cfg(unix)]
+    interrupt::outlive_the_file_size_limit();
     let typed = match Cli::try_parse_from(std::iter::once(own_name).chain(arguments)) {
         Ok(typed) => typed,
         Err(problem) => return printer::usage(&problem),
