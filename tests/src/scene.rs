@@ -70,6 +70,11 @@ impl Scene {
         StandIn::new(&self.path("venv"))
     }
 
+    /// The folder of a new virtual environment without any package.
+    pub fn stand_in_without_torch(&self) -> PathBuf {
+        StandIn::without_torch(&self.path("venv")).folder
+    }
+
     /// The program with these arguments.
     pub fn run<I>(&self, arguments: I) -> Run
     where
@@ -293,7 +298,7 @@ impl Running {
     pub fn end(mut self) -> Ended {
         let status = self.wait();
         let elapsed = self.began.elapsed();
-        let mut text = |reader: &mut Option<JoinHandle<Vec<u8>>>| {
+        let text = |reader: &mut Option<JoinHandle<Vec<u8>>>| {
             String::from_utf8_lossy(&reader.take().unwrap().join().unwrap()).into_owned()
         };
         let ended = Ended {
@@ -311,7 +316,7 @@ impl Running {
             self.limit.as_secs()
         );
         // A process that was killed takes a moment to leave.
-        let left = processes::left_after(&self.mark, Duration::from_secs(1));
+        let left = processes::left_after(&self.mark, Duration::from_secs(3));
         assert!(left.is_empty(), "left running: {left:?}\n{ended}");
         ended
     }
