@@ -224,3 +224,11 @@ fn compare_versions(left: &str, right: &str) -> Option<std::cmp::Ordering> {
 pub fn command(action_id: &str) -> Option<&'static str> {
     action(action_id).and_then(|action| action.command)
 }
+
+impl Entry {
+    /// Whether the judgement may rest on this fact: a condition of this entry asks it.
+    pub fn asks(&self, fact: &str) -> bool {
+        let groups = self.facts.iter().copied().chain([self.needs, self.favours]);
+        groups.chain(self.changes.iter().map(|change| change.when)).flatten().any(|condition| condition.fact == fact)
+    }
+}

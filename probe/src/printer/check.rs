@@ -7,7 +7,7 @@ use comfy_table::presets::NOTHING;
 use comfy_table::{ContentArrangement, Table};
 use firstfault_schema::guidance::Language;
 use firstfault_schema::report::{
-    Backend, Diagnosis, Engine, Layer, Report, RequestedDevice, Scalar, Stage, WitnessAnswer,
+    Backend, Diagnosis, Engine, Layer, Report, RequestedDevice, Stage, WitnessAnswer,
 };
 use firstfault_schema::visible::visible;
 use firstfault_schema::{Code, Outcome, Status, catalogue};
@@ -330,10 +330,12 @@ impl Printer {
             self.paragraph(text, "  ", &visible(message));
         }
         self.candidates(text, &diagnosis.candidates);
+        // The rest of what was collected stands in the report and on the page.
+        let entry = catalogue::find(&diagnosis.signature);
         let facts: Vec<String> = diagnosis
             .evidence
             .iter()
-            .filter(|evidence| !is_expected(&evidence.value))
+            .filter(|evidence| entry.is_some_and(|entry| entry.asks(&evidence.fact)))
             .map(|evidence| format!("{}={}", evidence.fact, evidence.value))
             .collect();
         if !facts.is_empty() {
@@ -444,16 +446,5 @@ impl Printer {
             Language::English => text,
             Language::German | Language::Turkish => text.replace('.', ","),
         }
-    }
-}
-
-/// Facts that tell nothing odd are left to the report and the page.
-fn is_expected(value: &Scalar) -> bool {
-    match value {
-        Scalar::Text(text) => {
-            ["unset", "none", "finished", "site_packages", "supported"].contains(&text.as_str())
-        }
-        Scalar::Bool(set) => !set,
-        Scalar::Number(_) => false,
     }
 }
