@@ -68,6 +68,8 @@ pub(crate) enum Command {
     Compare(CompareArgs),
     /// Name the faults in a log, a traceback or the text of collect_env
     Explain(ExplainArgs),
+    /// List every Python that could be meant, with its PyTorch, from files alone
+    Interpreters(InterpretersArgs),
     /// Write the page as one HTML file that carries reports and opens offline
     Page(PageArgs),
     /// Print completions for a shell
@@ -187,6 +189,17 @@ pub(crate) struct ExplainArgs {
     #[arg(long)]
     pub(crate) exit_code: bool,
     /// Print the faults as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `firstfault interpreters`.
+#[derive(Debug, Args)]
+pub(crate) struct InterpretersArgs {
+    /// Add the interpreter of this running program (Linux)
+    #[arg(long, value_name = "PID")]
+    pub(crate) pid: Option<u32>,
+    /// Print the list as one JSON document
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -12,9 +12,11 @@ use firstfault_web::Carried;
 
 use crate::check::{self, Checked};
 use crate::cli::{
-    CheckArgs, Cli, CompareArgs, CompletionsArgs, ExplainArgs, PageArgs, ValidateArgs,
+    CheckArgs, Cli, CompareArgs, CompletionsArgs, ExplainArgs, InterpretersArgs, PageArgs,
+    ValidateArgs,
 };
 use crate::error::Error;
+use crate::interpreter::{self, Surroundings, Wish};
 use crate::printer::Printer;
 use crate::save::save_new;
 use crate::settings::CheckSettings;
@@ -140,6 +142,27 @@ pub(crate) fn explain(typed: &ExplainArgs, printer: &Printer) -> Result<u8, Erro
         printer.faults(&faults)?;
     }
     Ok(u8::from(typed.exit_code && !faults.is_empty()))
+}
+
+/// `firstfault interpreters`: 0, or 1 when none was found.
+pub(crate) fn interpreters(typed: &InterpretersArgs, printer: &Printer) -> Result<u8, Error> {
+    let surroundings = Surroundings::of_this_process().map_err(|source| Error::ReadInput {
+        path: ".".into(),
+        source,
+    })?;
+    let running = typed
+        .pid
+        .map(|pid| interpreter::settle(&Wish::Pid(pid), &surroundings))
+        .transpose()
+        .map_err(|problem| Error::Interpreter { problem })?;
+    let candidates = interpreter::discover(&surroundings, running);
+    if typed.json {
+        printer.interpreters_json(&candidates)?;
+    } else {
+        printer.interpreters(&candidates)?;
+    }
+    let found = candidates.iter().any(|candidate| candidate.found.is_ok());
+    Ok(u8::from(!found))
 }
 
 /// `firstfault page`: 0, or 12 when it can't be written.

@@ -15,6 +15,7 @@ mod interrupt;
 mod journal;
 #[cfg(unix)]
 mod keeper;
+mod names;
 mod printer;
 mod protocol;
 mod save;
@@ -55,6 +56,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Validate(arguments) => commands::validate(&arguments, &printer),
         Command::Compare(arguments) => commands::compare(&arguments, &printer),
         Command::Explain(arguments) => commands::explain(&arguments, &printer),
+        Command::Interpreters(arguments) => commands::interpreters(&arguments, &printer),
         Command::Page(arguments) => commands::page(&arguments, &printer),
         Command::Completions(arguments) => commands::completions(&arguments, &printer),
     }));

@@ -5,6 +5,7 @@
 mod check;
 mod compare;
 mod explain;
+mod interpreters;
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::Path;

@@ -552,7 +552,7 @@ fn every_python_that_a_person_might_mean_is_found_once() {
         ),
     );
 
-    let candidates = discover(&machine.surroundings());
+    let candidates = discover(&machine.surroundings(), None);
     let shown: Vec<(String, &[Origin])> = candidates
         .iter()
         .map(|candidate| {
@@ -593,55 +593,50 @@ fn every_python_that_a_person_might_mean_is_found_once() {
 }
 
 /// A real environment that the test run provides, by the variable that names its folder.
-fn provided(variable: &str) -> Option<PathBuf> {
-    std::env::var_os(variable).map(PathBuf::from)
+fn provided(variable: &str) -> PathBuf {
+    std::env::var_os(variable)
+        .map(PathBuf::from)
+        .unwrap_or_else(|| panic!("{variable} is not set: run `cargo xtask test --only rust`"))
+}
+
+fn torch_of(variable: &str) -> Installed {
+    let prefix = provided(variable);
+    let surroundings = Surroundings::of_this_process().unwrap();
+    let settled = settle(&Wish::Path(prefix.join("bin/python")), &surroundings).unwrap();
+    assert_eq!(settled.environment, Environment::Venv);
+    assert_eq!(settled.prefix, Some(prefix));
+    settled.torch
 }
 
 #[test]
 fn real_environments_are_told_apart_from_disk() {
+    let torch = torch_of("FIRSTFAULT_TEST_TORCH");
+    assert_eq!(present(&torch).build, Some(Build::Cuda));
+    assert_eq!(present(&torch).shown_version(), Some("2.13.0+cu130"));
+    assert!(present(&torch).lib_dir.is_some());
+    let torch = torch_of("FIRSTFAULT_TEST_NOLIBS");
+    assert_eq!(present(&torch).version.as_deref(), Some("2.13.0"));
+    assert_eq!(torch_of("FIRSTFAULT_TEST_EMPTY"), Installed::Missing);
+    let program = provided("FIRSTFAULT_TEST_DEBIAN_PYTHON");
     let surroundings = Surroundings::of_this_process().unwrap();
-    let torch_of = |variable: &str| {
-        let prefix = provided(variable)?;
-        let settled = settle(&Wish::Path(prefix.join("bin/python")), &surroundings).unwrap();
-        assert_eq!(settled.environment, Environment::Venv);
-        assert_eq!(settled.prefix, Some(prefix));
-        Some(settled.torch)
-    };
-    if let Some(torch) = torch_of("FIRSTFAULT_TEST_TORCH") {
-        let torch = present(&torch);
-        assert_eq!(torch.build, Some(Build::Cuda));
-        assert_eq!(torch.shown_version(), Some("2.13.0+cu130"));
-        assert!(torch.lib_dir.is_some());
-    }
-    if let Some(torch) = torch_of("FIRSTFAULT_TEST_NOLIBS") {
-        assert_eq!(present(&torch).version.as_deref(), Some("2.13.0"));
-    }
-    if let Some(torch) = torch_of("FIRSTFAULT_TEST_EMPTY") {
-        assert_eq!(torch, Installed::Missing);
-    }
-    if let Some(program) = provided("FIRSTFAULT_TEST_DEBIAN_PYTHON") {
-        let settled = settle(&Wish::Path(program), &surroundings).unwrap();
-        assert_eq!(settled.environment, Environment::System);
-        let torch = present(&settled.torch);
-        assert_eq!(torch.build, Some(Build::Cpu));
-        assert_eq!(torch.place, Place::System);
-        assert!(torch.lib_dir.is_some());
-    }
+    let settled = settle(&Wish::Path(program), &surroundings).unwrap();
+    assert_eq!(settled.environment, Environment::System);
+    let torch = present(&settled.torch);
+    assert_eq!(torch.build, Some(Build::Cpu));
+    assert_eq!(torch.place, Place::System);
+    assert!(torch.lib_dir.is_some());
 }
 
 #[test]
 fn what_is_settled_is_what_python_says_of_itself() {
     let surroundings = Surroundings::of_this_process().unwrap();
-    let wishes = ["FIRSTFAULT_TEST_TORCH", "FIRSTFAULT_TEST_EMPTY"]
-        .into_iter()
-        .filter_map(provided)
-        .map(|prefix| Wish::Path(prefix.join("bin/python")))
-        .chain([Wish::Default, Wish::Path("/usr/bin/python3".into())]);
-    for wish in wishes {
-        // A machine without a Python on PATH has nothing to compare with.
-        let Ok(settled) = settle(&wish, &surroundings) else {
-            continue;
-        };
+    for wish in [
+        Wish::Path(provided("FIRSTFAULT_TEST_TORCH").join("bin/python")),
+        Wish::Path(provided("FIRSTFAULT_TEST_EMPTY").join("bin/python3")),
+        Wish::Path(provided("FIRSTFAULT_TEST_DEBIAN_PYTHON")),
+        Wish::Default,
+    ] {
+        let settled = settle(&wish, &surroundings).unwrap();
         let script = "import sys, platform; print(sys.prefix); print(platform.python_version())\n\
             for p in sys.path:\n    if p.endswith('-packages'): print(p)";
         let mut command = std::process::Command::new(&settled.program);
@@ -672,5 +667,5 @@ fn has_torch(candidate: &Candidate) -> bool {
 #[test]
 fn an_empty_machine_has_no_python() {
     let machine = Machine::new();
-    assert!(discover(&machine.surroundings()).is_empty());
+    assert!(discover(&machine.surroundings(), None).is_empty());
 }

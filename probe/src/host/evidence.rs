@@ -80,7 +80,7 @@ pub struct EvidenceRequest {
     pub program_folder: Option<PathBuf>,
     /// Architectures that the imported build has kernels for.
     pub compiled_architectures: Vec<String>,
-    /// CUDA version of the build, as imported, else as installed.
+    /// CUDA version of the imported build; none where it wasn't imported: then that of the installed one counts.
     pub cuda_version: Option<String>,
     /// [`memory::kills`] before the attempt.
     pub memory_kills_before: Option<u64>,
@@ -124,7 +124,24 @@ pub fn collect(
             &request.compiled_architectures,
             &mut collector,
         ),
-        Part::Cuda => cuda::collect(request.cuda_version.as_deref(), &mut collector),
+        Part::Cuda => {
+            let built_for = request
+                .cuda_version
+                .clone()
+                .or_else(|| installed_cuda_version(request, surroundings));
+            cuda::collect(built_for.as_deref(), &mut collector);
+        }
+    }
+}
+
+fn installed_cuda_version(
+    request: &EvidenceRequest,
+    surroundings: &Surroundings,
+) -> Option<String> {
+    let program = request.program.clone()?;
+    match describe_own(program, surroundings).torch {
+        Installed::Present(package) => package.cuda,
+        Installed::Missing | Installed::Unresolved(_) => None,
     }
 }
 

@@ -58,7 +58,6 @@ pub(super) fn collect(
         }
     }
     let word = first_problem.unwrap_or(if count == 0 { "no_devices" } else { "ok" });
-    collector.add(facts::NVML_STATUS, Some(word));
     let wanted = wanted(&nvml, &devices, surroundings, index);
     modes(&devices, wanted.as_ref(), collector);
     fabric(&nvml, &devices, collector);
@@ -68,6 +67,8 @@ pub(super) fn collect(
         memory(device, collector);
         health(&nvml, device, collector);
     }
+    // Last: of a later hang or crash only the parent can tell.
+    collector.add(facts::NVML_STATUS, Some(word));
     // Shutting the library down may hang as well; the process ends soon.
     std::mem::forget(nvml);
 }

@@ -54,7 +54,7 @@ pub(super) fn collect(
 /// Other interpreters near the program that do have PyTorch.
 pub(super) fn others_with_torch(interpreter: &Interpreter, surroundings: &Surroundings) -> u64 {
     let own = std::fs::canonicalize(&interpreter.program).ok();
-    discover(surroundings)
+    discover(surroundings, None)
         .iter()
         .filter_map(|candidate| candidate.found.as_ref().ok())
         .filter(|other| matches!(other.torch, Installed::Present(_)))

@@ -41,10 +41,13 @@ pub enum Origin {
     Collection,
     /// A Jupyter kernel of this name.
     Kernel(String),
+    /// A running program with this number.
+    Process(u32),
 }
 
-/// Finds every candidate: the one that `check` would take first, then by how it came up, then by path.
-pub fn discover(surroundings: &Surroundings) -> Vec<Candidate> {
+/// Finds every candidate: the one that `check` would take first, then by how it came up, then by path. `running` is
+/// the interpreter of a running program, which stands for itself: its own variables may show it other packages.
+pub fn discover(surroundings: &Surroundings, running: Option<Interpreter>) -> Vec<Candidate> {
     let mut found = Found::new(surroundings);
     let default = settle(&Wish::Default, surroundings);
     found.active();
@@ -60,6 +63,15 @@ pub fn discover(surroundings: &Surroundings) -> Vec<Candidate> {
         if let Ok(interpreter) = &candidate.found {
             candidate.chosen = Some(identity(&interpreter.program)) == chosen;
         }
+    }
+    if let Some(interpreter) = running
+        && let Source::Process(pid) = interpreter.source
+    {
+        candidates.push(Candidate {
+            origins: vec![Origin::Process(pid)],
+            found: Ok(interpreter),
+            chosen: false,
+        });
     }
     candidates.sort_by(|left, right| {
         let key = |candidate: &Candidate| (!candidate.chosen, candidate.origins.first().cloned());

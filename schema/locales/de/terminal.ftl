@@ -128,3 +128,25 @@ interpreter-process-replaced = der Interpreter wurde auf dem Datenträger ersetz
 interpreter-process-unresolved = mit welchem Interpreter der Prozess gestartet wurde, ist nicht zu belegen
 interpreter-process-variables-overwritten = der Prozess hat die Variablen überschrieben, mit denen er gestartet wurde
 interpreter-process-denied = der Prozess darf nicht angesehen werden
+
+## Interpreter
+terminal-interpreters-none = Es wurde kein Python gefunden.
+terminal-interpreters-python = Python
+terminal-interpreters-kind = Art
+terminal-interpreters-build = Build
+terminal-interpreters-found-by = gefunden über
+terminal-interpreters-path = Pfad
+terminal-interpreters-missing = keines
+terminal-interpreters-unresolved = unbekannt
+terminal-interpreters-broken = nicht startbar
+terminal-interpreters-cpu = CPU
+terminal-interpreters-chosen = { $mark } untersucht `firstfault check`, wenn Sie nichts anderes angeben.
+terminal-interpreters-problem = { $path }: { $problem }
+terminal-origin-active = aktiv
+terminal-origin-search-path = PATH
+terminal-origin-project = Projekt
+terminal-origin-conda = conda
+terminal-origin-pyenv = pyenv
+terminal-origin-collection = Ordner mit Umgebungen
+terminal-origin-kernel = Kernel { $name }
+terminal-origin-process = Prozess { $pid }

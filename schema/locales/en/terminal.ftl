@@ -128,3 +128,25 @@ interpreter-process-replaced = the interpreter was replaced on disk since the pr
 interpreter-process-unresolved = which interpreter the process was started with can’t be proven
 interpreter-process-variables-overwritten = the process overwrote the variables it was started with
 interpreter-process-denied = the process may not be looked at
+
+## Interpreters
+terminal-interpreters-none = No Python was found.
+terminal-interpreters-python = Python
+terminal-interpreters-kind = kind
+terminal-interpreters-build = build
+terminal-interpreters-found-by = found by
+terminal-interpreters-path = path
+terminal-interpreters-missing = none
+terminal-interpreters-unresolved = not known
+terminal-interpreters-broken = can’t be started
+terminal-interpreters-cpu = CPU
+terminal-interpreters-chosen = { $mark } is what `firstfault check` examines when nothing else is asked for.
+terminal-interpreters-problem = { $path }: { $problem }
+terminal-origin-active = active
+terminal-origin-search-path = PATH
+terminal-origin-project = project
+terminal-origin-conda = conda
+terminal-origin-pyenv = pyenv
+terminal-origin-collection = folder of environments
+terminal-origin-kernel = kernel { $name }
+terminal-origin-process = process { $pid }

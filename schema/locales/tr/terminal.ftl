@@ -128,3 +128,25 @@ interpreter-process-replaced = süreç başladıktan sonra yorumlayıcı diskte 
 interpreter-process-unresolved = sürecin hangi yorumlayıcıyla başlatıldığı kanıtlanamıyor
 interpreter-process-variables-overwritten = süreç, başlatıldığı değişkenlerin üzerine yazmış
 interpreter-process-denied = sürece bakma izni yok
+
+## Yorumlayıcılar
+terminal-interpreters-none = Hiç Python bulunamadı.
+terminal-interpreters-python = Python
+terminal-interpreters-kind = tür
+terminal-interpreters-build = derleme
+terminal-interpreters-found-by = bulunduğu yer
+terminal-interpreters-path = yol
+terminal-interpreters-missing = yok
+terminal-interpreters-unresolved = bilinmiyor
+terminal-interpreters-broken = başlatılamıyor
+terminal-interpreters-cpu = CPU
+terminal-interpreters-chosen = Başka bir şey belirtmezseniz `firstfault check`, { $mark } ile işaretli olanı inceler.
+terminal-interpreters-problem = { $path }: { $problem }
+terminal-origin-active = etkin
+terminal-origin-search-path = PATH
+terminal-origin-project = proje
+terminal-origin-conda = conda
+terminal-origin-pyenv = pyenv
+terminal-origin-collection = ortam klasörü
+terminal-origin-kernel = çekirdek { $name }
+terminal-origin-process = süreç { $pid }
