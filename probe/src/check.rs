@@ -21,6 +21,7 @@ use crate::error::Error;
 use crate::evidence;
 use crate::interpreter::{self, Installed, Interpreter, SettleError, Surroundings, Wish};
 use crate::journal::{Journal, Unfinished};
+use crate::names;
 use crate::settings::{CheckSettings, InterpreterWish};
 use crate::supervisor::Outcome;
 
@@ -373,9 +374,9 @@ fn assemble(
     let mut runtime = findings.runtime.clone();
     if findings.execution.engine == Engine::Python {
         runtime.environment = interpreter.map(|interpreter| interpreter.environment);
-        runtime.python_version = runtime
-            .python_version
-            .or_else(|| interpreter.and_then(|interpreter| interpreter.version.clone()));
+        runtime.python_version = runtime.python_version.or_else(|| {
+            interpreter.and_then(|interpreter| interpreter.version.as_deref().map(names::version))
+        });
     }
     runtime.system = runtime.system.or_else(|| Some(system_name().to_owned()));
     runtime.architecture = runtime
@@ -384,10 +385,7 @@ fn assemble(
     runtime.container = evidence::container_kind();
     let mut pytorch = findings.pytorch.clone();
     if let Some(Installed::Present(package)) = interpreter.map(|interpreter| &interpreter.torch) {
-        pytorch.installed_version = package
-            .shown_version()
-            .map(str::to_owned)
-            .filter(|version| looks_like_a_version(version));
+        pytorch.installed_version = package.shown_version().map(names::version);
     }
     let outcomes: [DecisionOutcome; 4] = findings.decisions();
     Report {
@@ -418,15 +416,6 @@ fn assemble(
         diagnosis: None,
         application: None,
     }
-}
-
-/// Digits, letters, dots, plus and minus, with a digit first.
-pub(crate) fn looks_like_a_version(text: &str) -> bool {
-    text.len() <= 40
-        && text.starts_with(|c: char| c.is_ascii_digit())
-        && text
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || ".+-_".contains(c))
 }
 
 const fn system_name() -> &'static str {

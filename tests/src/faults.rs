@@ -286,7 +286,7 @@ pub const ROWS: &[Row] = &[
     Row {
         name: "NVML: no permission (4)",
         libraries: Libraries::CudaAndNvml,
-        behaviour: "init:100,nvml:4",
+        behaviour: "init:304,nvml:4",
         names: &[("exposure", "image", "gpu-nodes-denied")],
         ..UNAVAILABLE
     },
@@ -409,6 +409,34 @@ impl Found {
             ));
         }
         problems
+    }
+}
+
+impl fmt::Display for Found {
+    /// What helps to see why a row is wrong; a whole report would hide it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let diagnosis = &self.report["diagnosis"];
+        writeln!(f, "  message: {}", diagnosis["message"])?;
+        writeln!(f, "  candidates: {}", diagnosis["candidates"])?;
+        writeln!(
+            f,
+            "  libtorch: {} {}",
+            self.report["libtorch"]["answer"], self.report["libtorch"]["message"]
+        )?;
+        let evidence: Vec<String> = diagnosis["evidence"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|item| {
+                format!(
+                    "{}={}",
+                    item["fact"].as_str().unwrap_or_default(),
+                    item["value"]
+                )
+            })
+            .collect();
+        writeln!(f, "  evidence: {}", evidence.join(" "))?;
+        write!(f, "  stderr: {}", self.stderr.trim())
     }
 }
 

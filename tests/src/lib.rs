@@ -6,6 +6,7 @@
 pub mod ended;
 pub mod environments;
 pub mod faults;
+pub mod planted;
 pub mod processes;
 pub mod scene;
 

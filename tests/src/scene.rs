@@ -91,6 +91,7 @@ impl Scene {
             mark: format!("{}-{number}", std::process::id()),
             limit: Duration::from_secs(60),
             input: Stdio::null(),
+            program: named_by("FIRSTFAULT_BIN"),
         };
         run.variables = [
             ("PATH", OsString::from("/usr/bin:/bin")),
@@ -125,6 +126,7 @@ pub struct Run {
     mark: String,
     limit: Duration,
     input: Stdio,
+    program: PathBuf,
 }
 
 impl Run {
@@ -136,6 +138,12 @@ impl Run {
     {
         self.arguments
             .extend(arguments.into_iter().map(|text| text.as_ref().to_owned()));
+        self
+    }
+
+    /// Takes an argument away.
+    pub fn without_arg(mut self, argument: &str) -> Self {
+        self.arguments.retain(|known| known != argument);
         self
     }
 
@@ -170,6 +178,12 @@ impl Run {
         self
     }
 
+    /// The program by another path.
+    pub fn program(mut self, path: &Path) -> Self {
+        path.clone_into(&mut self.program);
+        self
+    }
+
     /// The longest that the program may take before the test gives up on it.
     pub fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
@@ -191,7 +205,7 @@ impl Run {
 
     /// Starts it, in a process group of its own.
     pub fn start(self) -> Running {
-        let program = named_by("FIRSTFAULT_BIN").into_os_string();
+        let program = self.program.into_os_string();
         let words: Vec<OsString> = self
             .wrapper
             .iter()

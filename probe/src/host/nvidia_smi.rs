@@ -29,8 +29,6 @@ pub enum End {
 
 /// The most GPUs that are kept.
 const MOST_GPUS: usize = 64;
-/// The most characters of a name that are kept.
-const MOST_NAME_CHARS: usize = 80;
 
 /// Reads the answer. A failure keeps what was told before it: with one broken GPU among several, `nvidia-smi` lists the
 /// others and exits with a number other than zero.
@@ -103,11 +101,7 @@ fn parse_line(line: &str) -> Option<(HostGpu, Option<String>)> {
         Some(Some(number.checked_mul(1024 * 1024)?))
     };
     let gpu = HostGpu {
-        name: name
-            .chars()
-            .filter(|letter| !letter.is_control())
-            .take(MOST_NAME_CHARS)
-            .collect(),
+        name: crate::names::product(name),
         total_memory_bytes: mebibytes(total)?,
         used_memory_bytes: mebibytes(used)?,
     };

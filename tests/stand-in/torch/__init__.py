@@ -2,7 +2,7 @@
 
 What it does stands in the environment variable STAND_IN, as words between commas; what it says of itself in
 STAND_IN_VERSION, STAND_IN_CUDA, STAND_IN_HIP, STAND_IN_DEVICE and STAND_IN_ARCHITECTURE; what it raises and prints in
-STAND_IN_MESSAGE.
+STAND_IN_MESSAGE, and under which name in STAND_IN_EXCEPTION.
 """
 import os
 import sys
@@ -94,6 +94,7 @@ def _at(place):
         "sys-exit": lambda: sys.exit(0),
         "interrupt": lambda: (_ for _ in ()).throw(KeyboardInterrupt()),
         "kill": lambda: os.kill(os.getpid(), 9),
+        "raise-named": lambda: (_ for _ in ()).throw(type(_said("EXCEPTION", "Odd"), (RuntimeError,), {})(_message)),
         "raise": lambda: (_ for _ in ()).throw(RuntimeError(_message)),
         "raise-import-error": lambda: (_ for _ in ()).throw(ImportError(_message)),
         "raise-os-error": lambda: (_ for _ in ()).throw(OSError(_message)),
@@ -143,9 +144,9 @@ class backends:
 
 class _Properties:
     def __init__(self):
-        self.name = _said("DEVICE", "Stand-in")
+        self.name = _said("DEVICE", "Virtual GPU")
         self.major, self.minor = 9, 0
-        self.gcnArchName = "gfx942:sramecc+:xnack-"
+        self.gcnArchName = _said("ARCHITECTURE", "gfx942:sramecc+:xnack-")
         self.total_memory = 80 << 30
 
 
