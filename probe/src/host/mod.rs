@@ -12,6 +12,7 @@ mod amd;
 mod bus;
 mod cuda;
 mod driver;
+#[cfg(target_os = "linux")]
 mod libraries;
 pub mod memory;
 mod nodes;
