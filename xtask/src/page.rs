@@ -78,6 +78,8 @@ fn with_result(made_from: &str, page: &Path) -> Result<String, Error> {
 }
 
 /// wasm-bindgen's two results: the module, and the JavaScript that starts it.
+///
+/// Without modules, it refuses a dependency that brings JavaScript files of its own.
 fn bind(module: &Path) -> Result<(Vec<u8>, String), Error> {
     let mut bindgen = Bindgen::new();
     bindgen
@@ -92,11 +94,6 @@ fn bind(module: &Path) -> Result<(Vec<u8>, String), Error> {
         .map_err(|error| Error::Page {
             problem: format!("wasm-bindgen: {error:#}"),
         })?;
-    if !output.snippets().is_empty() || !output.local_modules().is_empty() {
-        return Err(Error::Page {
-            problem: "a dependency brings JavaScript files of its own".to_owned(),
-        });
-    }
     let bytes = output.wasm_mut().emit_wasm();
     Ok((bytes, output.js().to_owned()))
 }
