@@ -77,11 +77,18 @@ impl Ended {
     }
 
     /// Expects nothing on standard error but the two notes that every check with `--json` may bring: which Python was
-    /// examined, and where the full messages lie.
+    /// examined, and where the full messages lie, in any of the languages.
     pub fn expect_notes_alone(&self) -> &Self {
+        let notes = [
+            "Examined: ",
+            "Full messages stay on this machine: ",
+            "Geprüft: ",
+            "Die vollständigen Meldungen bleiben auf diesem Rechner: ",
+            "Denetlenen: ",
+            "İletilerin tamamı bu makinede kalır: ",
+        ];
         for line in self.stderr.lines() {
-            let note =
-                line.starts_with("Examined: ") || line.starts_with("Full messages stay on this");
+            let note = notes.iter().any(|note| line.starts_with(note));
             assert!(note, "unexpected on standard error: {line}\n{self}");
         }
         self

@@ -100,6 +100,15 @@ fn memory_and_runtime_errors_have_their_own_codes() {
         let (ended, _scene) = check(words, &[]);
         let report = ended.expect_in(code, stage);
         assert!(!diagnosis(&report).actions.is_empty(), "{ended}");
+        if stage >= Stage::Allocation {
+            // The device was reached: what this machine lacks can't be the reason.
+            let layers = [
+                Layer::Allocation,
+                Layer::Computation,
+                Layer::Synchronization,
+            ];
+            assert!(layers.contains(&diagnosis(&report).layer), "{ended}");
+        }
     }
 }
 
