@@ -229,6 +229,9 @@ impl Entry {
     /// Whether the judgement may rest on this fact: a condition of this entry asks it.
     pub fn asks(&self, fact: &str) -> bool {
         let groups = self.facts.iter().copied().chain([self.needs, self.favours]);
-        groups.chain(self.changes.iter().map(|change| change.when)).flatten().any(|condition| condition.fact == fact)
+        groups
+            .chain(self.changes.iter().map(|change| change.when))
+            .flatten()
+            .any(|condition| condition.fact == fact)
     }
 }

@@ -98,6 +98,7 @@ pub struct Explainer {
     facts: Facts,
     groups: Vec<Group>,
     seen: Vec<bool>,
+    without: Vec<String>,
 }
 
 impl Explainer {
@@ -106,6 +107,18 @@ impl Explainer {
         Self {
             seen: vec![false; ENTRIES.len()],
             ..Self::default()
+        }
+    }
+
+    /// A reader that does not know the entries with these signatures: it measures what the catalogue makes of a kind
+    /// of fault that it does not hold.
+    pub fn without(signatures: &[&str]) -> Self {
+        Self {
+            without: signatures
+                .iter()
+                .map(|signature| (*signature).to_owned())
+                .collect(),
+            ..Self::new()
         }
     }
 
@@ -184,9 +197,11 @@ impl Explainer {
             }
         });
         matching::learn(&line, clues.into_iter(), &mut self.facts);
-        let mut hits = matching::hits(&line, patterns.into_iter());
+        let knows =
+            |(entry, _): &(usize, usize)| !self.without.iter().any(|id| id == ENTRIES[*entry].id);
+        let mut hits = matching::hits(&line, patterns.into_iter().filter(knows));
         if hits.is_empty() && soft {
-            hits = matching::hits(&line, index.soft.iter().copied());
+            hits = matching::hits(&line, index.soft.iter().copied().filter(knows));
         }
         if hits.iter().all(|hit| self.seen[hit.entry]) {
             return;
@@ -206,7 +221,9 @@ impl Explainer {
         let rest = std::mem::take(&mut self.carry);
         self.search(&rest);
         self.groups.extend(matching::by_facts(&self.facts));
-        let found = matching::settle(&self.groups, &self.facts, |_| true);
+        let found = matching::settle(&self.groups, &self.facts, |entry| {
+            !self.without.iter().any(|id| id == entry.id)
+        });
         let mut faults: Vec<Fault> = found
             .into_iter()
             .map(|finding| {

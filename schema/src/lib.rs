@@ -18,6 +18,7 @@ pub mod parse;
 pub mod report;
 mod rules;
 mod search;
+pub mod ticket;
 pub mod visible;
 pub mod vocabulary;
 

@@ -12,28 +12,30 @@ const CLOSE: i32 = 40;
 /// The most candidates that are named.
 const MAX_CANDIDATES: usize = 4;
 
-/// Words that let a line count as one that tells of a failure.
+/// Words with which a line may tell of a failure; what a search looks for. Whether it does is asked afterwards.
 pub(crate) const FAILURE_WORDS: &[&str] = &[
     "error: ",
+    "error:\t",
     "errors: ",
+    "error #",
+    "error(s)",
     "exception: ",
     "fatal: ",
     "fatal error",
+    "fatal   :",
     "[fatal]",
     " failed",
-    "cannot ",
-    "could not ",
-    "couldn't ",
+    "failed:",
+    "failed to",
+    "cannot open",
     "unable to ",
-    " aborted",
+    "aborted",
     "[error]",
+    "#error ",
     "terminate called",
-    "not found",
-    " denied",
-    "mismatch",
-    "not supported",
-    "incompatible",
-    "failure:",
+    "core dumped",
+    "nccl warn",
+    "onnxruntime:",
 ];
 
 /// A line as it is compared: without escape sequences, quotes made the same.
@@ -92,12 +94,43 @@ impl Line {
             && !trimmed.starts_with("assert failed")
     }
 
-    /// Whether the line tells of a failure by its own words.
+    /// Whether the line tells of a failure by its own words: the head of an exception or an error, not a warning and not a measured error.
     fn tells_failure(&self) -> bool {
-        FAILURE_WORDS.iter().any(|word| self.lower.contains(word))
-            && ![" info", "[info", " debug", "warning:"]
-                .iter()
-                .any(|level| self.lower.contains(level))
+        let lower = self.lower.as_str();
+        if lower.contains("nccl warn") {
+            return true;
+        }
+        let mild = [
+            "warning", "[w1", "[w0", " info", "[info", "info:", "debug", "deprecat", "retry",
+        ];
+        if mild.iter().any(|word| lower.contains(word)) {
+            return false;
+        }
+        let head = ["error", "exception", "fatal"].iter().any(|word| {
+            lower.match_indices(word).any(|(at, _)| {
+                let before = lower[..at].chars().next_back();
+                let after = lower[at + word.len()..].trim_start_matches(['s', '(', ')']);
+                let named = before.is_none_or(|letter| letter != '_' && letter != '-');
+                let headed = after.trim_start().starts_with([':', '#', ']'])
+                    || (*word == "fatal" && after.starts_with(' '));
+                let measured = after
+                    .trim_start_matches([' ', ':', '='])
+                    .starts_with(|letter: char| letter.is_ascii_digit());
+                named && headed && !(measured && !after.trim_start().starts_with('#'))
+            })
+        });
+        head || [
+            " failed",
+            "failed to",
+            "cannot open",
+            "unable to ",
+            "core dumped",
+            "terminate called",
+            "#error ",
+            "aborted",
+        ]
+        .iter()
+        .any(|word| lower.contains(word))
     }
 }
 
@@ -135,6 +168,11 @@ pub(crate) fn hits(line: &Line, patterns: impl Iterator<Item = (usize, usize)>) 
         let length: usize = spans.iter().map(|(begin, end)| end - begin).sum();
         let weight = tier_weight(ENTRIES[entry].tier) + i32::try_from(length.min(80)).unwrap_or(80);
         match hits.iter_mut().find(|hit| hit.entry == entry) {
+            // Where only the layer is known, every word of the field counts.
+            Some(hit) if ENTRIES[entry].tier == Tier::Soft => {
+                hit.weight = (hit.weight + weight).min(95);
+                hit.spans.extend(spans);
+            }
             Some(hit) if hit.weight < weight => {
                 *hit = Hit {
                     entry,

@@ -1,5 +1,7 @@
 //! The one door into the schema: version, then shape, then rules.
 
+mod place;
+
 use serde::Deserialize;
 
 use crate::report::{FORMAT, Report, VERSION};
@@ -156,16 +158,7 @@ impl Report {
             Some(found) if found >= 1 => {}
             _ => return Err(ReportError::BadVersion),
         }
-        let mut deserializer = serde_json::Deserializer::from_str(text);
-        let report: Self =
-            serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
-                let field = error.path().to_string();
-                let mut problem = error.into_inner().to_string();
-                if let Some(at) = problem.rfind(" at line ") {
-                    problem.truncate(at);
-                }
-                ReportError::Shape { field, problem }
-            })?;
+        let report: Self = serde_json::from_str(text).map_err(|error| shape_error(text, &error))?;
         rules::check(&report)?;
         Ok(report)
     }
@@ -183,6 +176,16 @@ pub fn json_schema() -> String {
     let mut text = serde_json::to_string_pretty(&schemars::schema_for!(Report)).unwrap_or_default();
     text.push('\n');
     text
+}
+
+fn shape_error(text: &str, error: &serde_json::Error) -> ReportError {
+    let mut problem = error.to_string();
+    if let Some(at) = problem.rfind(" at line ") {
+        problem.truncate(at);
+    }
+    let missing = problem.starts_with("missing field");
+    let field = place::field_at(text, error.line(), error.column(), missing);
+    ReportError::Shape { field, problem }
 }
 
 fn json_error(error: &serde_json::Error) -> ReportError {

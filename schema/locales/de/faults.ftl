@@ -16,6 +16,7 @@ fault-python-home-broken = Python findet seine eigene Standardbibliothek nicht.
 fault-python-library-missing = Pythons eigene gemeinsame Bibliothek fehlt.
 fault-python-too-old = Dieses Python ist zu alt.
 fault-python-cannot-start = Dieses Python startet nicht.
+fault-python-failed = Mit diesem Python oder dem, was es importiert, stimmt etwas nicht.
 fault-python-start-hangs = Dieses Python hängt beim Start.
 fault-works-without-python = Dieselben Bibliotheken rechnen ohne Python richtig: Der Fehler liegt in der Python-Schicht.
 fault-undefined-symbol = Einer Bibliothek fehlt ein Symbol, das eine andere braucht: Sie stammen aus verschiedenen Builds.
@@ -541,3 +542,26 @@ fact-worker-signal = Signal, das den Prüfprozess beendete
 fact-worker-exit-code = Rückgabewert des Prüfprozesses
 fact-worker-unkillable = Prüfprozess ließ sich nicht beenden
 fact-previous-attempt = Der vorherige Versuch
+
+## Tickets
+
+ticket-title = GPU-Fehler auf dem Host
+ticket-no-fault = Es wurde kein Fehler gefunden.
+ticket-other-owner = Dieser Fehler liegt nicht beim Host: Handeln muss {$owner}.
+ticket-fault = Fehler
+ticket-layer = Erste fehlerhafte Schicht
+ticket-owner = Wer handeln muss
+ticket-message = Meldung
+ticket-candidates = Würde auch passen
+ticket-attempt = Versuch
+ticket-code = Ergebnis (Stufe)
+ticket-when = Wann (UTC)
+ticket-identifier = Kennung
+ticket-tool = Erstellt von
+ticket-system = System
+ticket-driver = Treiber
+ticket-gpu = GPU
+ticket-facts = Fakten
+ticket-decisions = Entscheidungen
+ticket-wanted = Was zu tun ist
+ticket-foot = Dieses Ticket enthält keine Namen, keine Pfade und keine Werte von Variablen.

@@ -16,6 +16,7 @@ fault-python-home-broken = Python does not find its own standard library.
 fault-python-library-missing = Python's own shared library is missing.
 fault-python-too-old = This Python is too old.
 fault-python-cannot-start = This Python does not start.
+fault-python-failed = Something is wrong with this Python or what it imports.
 fault-python-start-hangs = This Python hangs while it starts.
 fault-works-without-python = The same libraries compute well without Python: the fault lies in the Python layer.
 fault-undefined-symbol = A library does not hold a symbol that another one needs: they come from different builds.
@@ -541,3 +542,26 @@ fact-worker-signal = Signal that ended the worker
 fact-worker-exit-code = Exit number of the worker
 fact-worker-unkillable = Worker could not be ended
 fact-previous-attempt = The attempt before
+
+## Tickets
+
+ticket-title = GPU fault on the host
+ticket-no-fault = No fault was found.
+ticket-other-owner = This fault is not the host's: {$owner} must act.
+ticket-fault = Fault
+ticket-layer = First failing layer
+ticket-owner = Whose job it is
+ticket-message = Message
+ticket-candidates = Would also fit
+ticket-attempt = Attempt
+ticket-code = Result (stage)
+ticket-when = When (UTC)
+ticket-identifier = Identifier
+ticket-tool = Made by
+ticket-system = System
+ticket-driver = Driver
+ticket-gpu = GPU
+ticket-facts = Facts
+ticket-decisions = Decisions
+ticket-wanted = What to do
+ticket-foot = This ticket holds no names, no paths and no values of variables.

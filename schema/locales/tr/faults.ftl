@@ -16,6 +16,7 @@ fault-python-home-broken = Python kendi standart kitaplığını bulamıyor.
 fault-python-library-missing = Python'un kendi paylaşılan kitaplığı eksik.
 fault-python-too-old = Bu Python çok eski.
 fault-python-cannot-start = Bu Python başlamıyor.
+fault-python-failed = Bu Python'da veya içe aktardıklarında bir sorun var.
 fault-python-start-hangs = Bu Python başlarken takılıyor.
 fault-works-without-python = Aynı kitaplıklar Python olmadan doğru hesaplıyor: hata Python katmanında.
 fault-undefined-symbol = Bir kitaplıkta diğerinin gerektirdiği simge yok: farklı derlemelerden geliyorlar.
@@ -541,3 +542,26 @@ fact-worker-signal = Denetim sürecini sonlandıran sinyal
 fact-worker-exit-code = Denetim sürecinin çıkış değeri
 fact-worker-unkillable = Denetim süreci sonlandırılamadı
 fact-previous-attempt = Önceki deneme
+
+## Tickets
+
+ticket-title = Ana makinede GPU hatası
+ticket-no-fault = Hata bulunamadı.
+ticket-other-owner = Bu hata ana makineye ait değil; gereğini yapacak taraf: {$owner}.
+ticket-fault = Hata
+ticket-layer = İlk hatalı katman
+ticket-owner = Kimin işi
+ticket-message = İleti
+ticket-candidates = Bunlar da uyar
+ticket-attempt = Deneme
+ticket-code = Sonuç (aşama)
+ticket-when = Zaman (UTC)
+ticket-identifier = Kimlik
+ticket-tool = Hazırlayan
+ticket-system = Sistem
+ticket-driver = Sürücü
+ticket-gpu = GPU
+ticket-facts = Olgular
+ticket-decisions = Kararlar
+ticket-wanted = Yapılacaklar
+ticket-foot = Bu bilet ad, yol veya değişken değeri içermez.
