@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 /// Seconds that a check may take (`--timeout`) in a row in which something hangs: enough to import PyTorch on a busy machine.
-const HANG_TIMEOUT_S: u64 = 10;
+const HANG_TIMEOUT_S: u64 = 15;
 /// Seconds that a check may take by default.
 const DEFAULT_TIMEOUT_S: u64 = 30;
 /// What comes after the deciding engine when only evidence is still collected: 3 s for it, and 2 s for all the rest.
