@@ -34,10 +34,20 @@ pub(super) fn state(node: &Path) -> Option<State> {
     }
 }
 
-/// There are no such nodes on this system.
+/// The same where the system has no such flags.
 #[cfg(not(unix))]
-pub(super) fn state(_node: &Path) -> Option<State> {
-    None
+pub(super) fn state(node: &Path) -> Option<State> {
+    use std::io::ErrorKind;
+    let opened = std::fs::OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open(node);
+    match opened.map_err(|error| error.kind()) {
+        Ok(_) => Some(State::Openable),
+        Err(ErrorKind::NotFound) => None,
+        Err(ErrorKind::PermissionDenied) => Some(State::Denied),
+        Err(_) => Some(State::Failing),
+    }
 }
 
 /// The worst state among several nodes; none where there is none.

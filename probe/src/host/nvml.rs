@@ -4,9 +4,7 @@ use std::ffi::OsStr;
 
 use firstfault_schema::facts;
 use nvml_wrapper::bitmasks::device::ThrottleReasons;
-use nvml_wrapper::enum_wrappers::device::{
-    ComputeMode, EccCounter, GpuVirtualizationMode, MemoryError,
-};
+use nvml_wrapper::enum_wrappers::device::{ComputeMode, EccCounter, MemoryError};
 use nvml_wrapper::enums::device::UsedGpuMemory;
 use nvml_wrapper::error::{NvmlError, nvml_try};
 use nvml_wrapper::{Device, Nvml};
@@ -61,6 +59,7 @@ pub(super) fn collect(
     let wanted = wanted(&nvml, &devices, surroundings, index);
     modes(&devices, wanted.as_ref(), collector);
     fabric(&nvml, &devices, collector);
+    #[cfg(target_os = "linux")]
     virtual_gpu(&nvml, &devices, wanted.as_ref(), collector);
     if let Some(device) = &wanted {
         architecture(device, architectures, collector);
@@ -347,6 +346,8 @@ const fn fabric_state(state: u8, status: u32) -> Option<&'static str> {
     }
 }
 
+/// The library tells this on Linux alone.
+#[cfg(target_os = "linux")]
 fn virtual_gpu(
     nvml: &Nvml,
     devices: &[Device<'_>],
@@ -359,7 +360,7 @@ fn virtual_gpu(
     let Ok(mode) = device.virtualization_mode() else {
         return;
     };
-    let is_virtual = mode == GpuVirtualizationMode::Vgpu;
+    let is_virtual = mode == nvml_wrapper::enum_wrappers::device::GpuVirtualizationMode::Vgpu;
     collector.add(facts::VGPU, Some(is_virtual));
     if !is_virtual {
         return;
