@@ -19,6 +19,8 @@ use serde::{Deserialize, Serialize};
 
 /// How long the ending of a tree may take before what is left is left.
 pub(crate) const END_LIMIT: Duration = Duration::from_secs(1);
+/// How much longer killed processes get that the kernel does not hold: a busy machine only takes its time with them.
+pub(crate) const BUSY_LIMIT: Duration = Duration::from_secs(3);
 
 /// The keeper's one line on standard output, after everything that the worker wrote.
 #[derive(Debug, Serialize, Deserialize)]
@@ -100,14 +102,10 @@ pub(crate) fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let _ = rustix::process::kill_process_group(group, Signal::KILL);
     while ended.is_none() {
         kill_descendants();
-        match messages.recv_timeout(
-            deadline
-                .saturating_duration_since(Instant::now())
-                .min(Duration::from_millis(20)),
-        ) {
+        match messages.recv_timeout(Duration::from_millis(20)) {
             Ok(Message::Worker(status)) => ended = Some(status),
             Ok(Message::HungUp) => {}
-            Err(_) if Instant::now() < deadline => {}
+            Err(_) if !is_over(deadline) => {}
             Err(_) => break,
         }
     }
@@ -164,18 +162,25 @@ pub(crate) fn end_descendants(deadline: Instant) -> u32 {
                 return 0;
             }
         }
-        if Instant::now() >= deadline {
+        if is_over(deadline) {
             return alive;
         }
         thread::sleep(Duration::from_millis(2));
     }
 }
 
+/// Whether nothing more is to be hoped for: at `deadline` where the kernel holds a process, later where it holds none.
+fn is_over(deadline: Instant) -> bool {
+    let now = Instant::now();
+    now >= deadline
+        && (now >= deadline + BUSY_LIMIT || own_descendants().iter().any(|process| process.is_held))
+}
+
 /// Sends SIGKILL to every living descendant of this process and returns how many there were.
 fn kill_descendants() -> u32 {
     let mut killed = 0;
-    for pid in descendants(rustix::process::getpid().as_raw_nonzero().get()) {
-        if let Some(pid) = Pid::from_raw(pid)
+    for process in own_descendants() {
+        if let Some(pid) = Pid::from_raw(process.pid)
             && rustix::process::kill_process(pid, Signal::KILL).is_ok()
         {
             killed += 1;
@@ -184,8 +189,12 @@ fn kill_descendants() -> u32 {
     killed
 }
 
+fn own_descendants() -> Vec<ProcessStat> {
+    descendants(rustix::process::getpid().as_raw_nonzero().get())
+}
+
 /// The living descendants of `root`, zombies left out. Empty where there is no /proc.
-fn descendants(root: i32) -> Vec<i32> {
+fn descendants(root: i32) -> Vec<ProcessStat> {
     let Ok(entries) = std::fs::read_dir("/proc") else {
         return Vec::new();
     };
@@ -205,19 +214,18 @@ fn descendants(root: i32) -> Vec<i32> {
         );
         at += 1;
     }
-    found.retain(|pid| {
-        *pid != root
-            && processes
-                .iter()
-                .any(|process| process.pid == *pid && !process.is_dead)
-    });
-    found
+    processes
+        .into_iter()
+        .filter(|process| process.pid != root && !process.is_dead && found.contains(&process.pid))
+        .collect()
 }
 
 struct ProcessStat {
     pid: i32,
     parent: i32,
     is_dead: bool,
+    /// It sleeps where no signal reaches it, as in a driver.
+    is_held: bool,
 }
 
 /// `4242 (a name) with) S 17 …`: the name may hold anything, so the last parenthesis counts.
@@ -230,6 +238,7 @@ fn parse_stat(text: &str) -> Option<ProcessStat> {
         pid: pid.parse().ok()?,
         parent: fields.next()?.parse().ok()?,
         is_dead: matches!(state, "Z" | "X"),
+        is_held: state == "D",
     })
 }
 
@@ -242,6 +251,7 @@ mod tests {
         let stat = parse_stat("4242 (a) S (b) R 17 4242 4242 0 -1").unwrap();
         assert_eq!((stat.pid, stat.parent, stat.is_dead), (4242, 17, false));
         assert!(parse_stat("7 (z) Z 1 7").unwrap().is_dead);
+        assert!(parse_stat("7 (d) D 1 7").unwrap().is_held);
         assert!(parse_stat("7").is_none());
     }
 }

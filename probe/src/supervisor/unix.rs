@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::{Job, Outcome};
-use crate::keeper::{END_LIMIT, Ended, LastLine};
+use crate::keeper::{BUSY_LIMIT, END_LIMIT, Ended, LastLine};
 
 /// A worker and everything below it.
 pub(super) struct Tree {
@@ -84,7 +84,7 @@ impl Tree {
     /// Asks the keeper to end the tree, and says until when it must have answered.
     pub(super) fn end(&self, stdin: &mut Option<ChildStdin>) -> Instant {
         *stdin = None;
-        Instant::now() + END_LIMIT + Duration::from_millis(300)
+        Instant::now() + END_LIMIT + BUSY_LIMIT + Duration::from_millis(300)
     }
 
     /// Output ended without the keeper's last line.
