@@ -15,7 +15,7 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Style};
 use firstfault_schema::guidance::{Guidance, Language};
 use firstfault_schema::visible::visible;
-use firstfault_schema::{Report, ReportError};
+use firstfault_schema::{Report, ReportError, ticket};
 use fluent_bundle::FluentValue;
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -105,7 +105,7 @@ impl Printer {
 
     /// A ticket for whoever runs the host.
     pub(crate) fn ticket(&self, report: &Report) -> Result<(), Error> {
-        self.data(&report.to_json())
+        self.data(&ticket::host_ticket(report, &self.guidance))
     }
 
     /// A file that is a report.
