@@ -116,7 +116,7 @@ impl Line {
                 let measured = after
                     .trim_start_matches([' ', ':', '='])
                     .starts_with(|letter: char| letter.is_ascii_digit());
-                named && headed && !(measured && !after.trim_start().starts_with('#'))
+                named && headed && (!measured || after.trim_start().starts_with('#'))
             })
         });
         head || [

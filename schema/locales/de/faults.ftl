@@ -257,6 +257,22 @@ fault-checkpoint-not-found = Es gibt keinen brauchbaren Checkpoint zum Fortsetze
 fault-world-size-changed = Der Checkpoint wurde mit einer anderen Zahl von Rängen gespeichert.
 fault-resume-broken = Ausgaben gingen beim Anhalten und Fortsetzen verloren, wurden wiederholt oder verändert.
 fault-resume-failed = Das Programm konnte nicht fortsetzen.
+fault-python-incomplete = Dieses Python wurde ohne Teile seiner Standardbibliothek gebaut.
+fault-environment-not-active = Die Umgebung ist in dieser Shell nicht aktiv.
+fault-imported-twice = PyTorchs nativer Teil wird zweimal in einen Prozess geladen.
+fault-native-crash = Der Prozess ist in nativem Code abgestürzt.
+fault-conda-sees-no-driver = Conda sieht keinen NVIDIA-Treiber und lehnt den CUDA-Build ab.
+fault-uuid-not-understood = Das Programm liest die sichtbaren Geräte als Zahlen, gesetzt ist aber eine UUID.
+fault-no-gpu-granted = Der Anbieter teilt derzeit keine GPU zu.
+fault-kernel-needs-more-shared-memory = Ein Kernel braucht mehr Speicher auf dem Chip, als diese GPU hat.
+fault-torch-internal-error = PyTorch meldet einen eigenen Fehler.
+fault-pickled-class-missing = Der Checkpoint braucht eine Klasse, die dieses Programm nicht hat.
+fault-killed-by-signal = Der Prozess wurde von außen beendet; Speichermangel ist wahrscheinlich, aber nicht sicher.
+fault-killed-by-signal-misleads = Rückgabewert 137 allein beweist keinen Speichermangel: Fragen Sie die Kontrollgruppe oder das Kernelprotokoll.
+fault-cannot-pickle = Etwas, das ein Daten-Worker braucht, lässt sich ihm nicht übergeben.
+fault-shared-cuda-tensor-lost = Ein Prozess endete, während ein anderer seine GPU-Tensoren noch nutzte.
+fault-nvls-failed = NVLink SHARP ist nicht nutzbar: Das Netz ist nicht bereit dafür.
+fault-tensors-not-for-backend = Die Tensoren liegen auf einem Gerät, das das Backend nicht bedient.
 
 ## Actions
 
@@ -440,6 +456,7 @@ action-same-rank-count = Setzen Sie mit derselben Zahl von Rängen fort.
 action-convert-checkpoint = Oder wandeln Sie den Checkpoint in die neue Zahl von Rängen um.
 action-resume-by-identifier = Halten Sie zu jeder Ausgabe eine Kennung fest, und setzen Sie anhand dieser Menge fort.
 action-write-atomically = Schreiben Sie jede Ausgabe vollständig, und benennen Sie sie dann um.
+action-restart-python = Starten Sie Python neu (im Notebook: den Kernel), und importieren Sie einmal.
 
 ## Facts
 

@@ -257,6 +257,22 @@ fault-checkpoint-not-found = There is no usable checkpoint to resume from.
 fault-world-size-changed = The checkpoint was saved with another number of ranks.
 fault-resume-broken = Outputs were lost, repeated or changed across stop and resume.
 fault-resume-failed = The program could not resume.
+fault-python-incomplete = This Python was built without parts of its standard library.
+fault-environment-not-active = The environment is not active in this shell.
+fault-imported-twice = PyTorch's native part is loaded twice into one process.
+fault-native-crash = The process crashed in native code.
+fault-conda-sees-no-driver = Conda sees no NVIDIA driver and refuses the CUDA build.
+fault-uuid-not-understood = The program reads the visible devices as numbers, but a UUID is set.
+fault-no-gpu-granted = The provider grants no GPU at the moment.
+fault-kernel-needs-more-shared-memory = A kernel needs more on-chip memory than this GPU has.
+fault-torch-internal-error = PyTorch reports an error of its own.
+fault-pickled-class-missing = The checkpoint needs a class that this program does not have.
+fault-killed-by-signal = The process was killed from outside; a lack of memory is likely, not certain.
+fault-killed-by-signal-misleads = Exit 137 alone does not prove a lack of memory: ask the control group or the kernel log.
+fault-cannot-pickle = Something that a data worker needs can't be passed to it.
+fault-shared-cuda-tensor-lost = A process ended while another one still used its GPU tensors.
+fault-nvls-failed = NVLink SHARP can't be used: the fabric is not ready for it.
+fault-tensors-not-for-backend = The tensors lie on a device that the backend does not serve.
 
 ## Actions
 
@@ -440,6 +456,7 @@ action-same-rank-count = Resume with the same number of ranks.
 action-convert-checkpoint = Or convert the checkpoint to the new number of ranks.
 action-resume-by-identifier = Record an identifier for each output and resume by the set of identifiers.
 action-write-atomically = Write each output completely, then rename it into place.
+action-restart-python = Restart Python (in a notebook: the kernel) and import once.
 
 ## Facts
 

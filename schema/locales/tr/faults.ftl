@@ -257,6 +257,22 @@ fault-checkpoint-not-found = Sürdürmek için kullanılabilir denetim noktası 
 fault-world-size-changed = Denetim noktası farklı sayıda rank ile kaydedilmiş.
 fault-resume-broken = Durdurup sürdürünce çıktılar yitti, yinelendi veya değişti.
 fault-resume-failed = Program sürdürülemedi.
+fault-python-incomplete = Bu Python standart kitaplığının bazı bölümleri olmadan derlenmiş.
+fault-environment-not-active = Ortam bu kabukta etkin değil.
+fault-imported-twice = PyTorch'un yerel bölümü bir sürece iki kez yükleniyor.
+fault-native-crash = Süreç yerel kodda çöktü.
+fault-conda-sees-no-driver = Conda NVIDIA sürücüsü görmüyor ve CUDA derlemesini reddediyor.
+fault-uuid-not-understood = Program görünür aygıtları sayı olarak okuyor, ama UUID ayarlanmış.
+fault-no-gpu-granted = Sağlayıcı şu anda GPU vermiyor.
+fault-kernel-needs-more-shared-memory = Bir çekirdek bu GPU'daki yonga içi bellekten fazlasını istiyor.
+fault-torch-internal-error = PyTorch kendi içinde bir hata bildiriyor.
+fault-pickled-class-missing = Denetim noktası bu programda olmayan bir sınıf istiyor.
+fault-killed-by-signal = Süreç dışarıdan sonlandırıldı; bellek yetersizliği olası, ama kesin değil.
+fault-killed-by-signal-misleads = 137 çıkış değeri tek başına bellek yetersizliğini kanıtlamaz: denetim grubuna veya çekirdek günlüğüne bakın.
+fault-cannot-pickle = Veri worker'ına gereken bir şey ona aktarılamıyor.
+fault-shared-cuda-tensor-lost = Bir süreç, başkası GPU tensörlerini kullanırken sonlandı.
+fault-nvls-failed = NVLink SHARP kullanılamıyor: ağ buna hazır değil.
+fault-tensors-not-for-backend = Tensörler arka ucun desteklemediği bir aygıtta.
 
 ## Actions
 
@@ -440,6 +456,7 @@ action-same-rank-count = Aynı sayıda rank ile sürdürün.
 action-convert-checkpoint = Ya da denetim noktasını yeni rank sayısına dönüştürün.
 action-resume-by-identifier = Her çıktı için bir kimlik kaydedin ve bu kimlik kümesine göre sürdürün.
 action-write-atomically = Her çıktıyı bütünüyle yazın, sonra yerine yeniden adlandırın.
+action-restart-python = Python'u (not defterinde çekirdeği) yeniden başlatıp bir kez içe aktarın.
 
 ## Facts
 
