@@ -98,6 +98,13 @@ impl Row {
         matches!(self.kind, Kind::Configuration(_))
     }
 
+    /// Whether the value depends on how much work a pass of the application does.
+    fn depends_on_work(&self) -> bool {
+        let measured = matches!(self.kind, Kind::Single | Kind::Repeated | Kind::Memory);
+        let application = ["application.passes.", "application.memory."];
+        measured && self.differs() && application.iter().any(|part| self.path.starts_with(part))
+    }
+
     /// Whether anything differs.
     pub fn differs(&self) -> bool {
         self.change != Change::Unchanged
@@ -158,7 +165,12 @@ impl Comparison {
 
 /// Sets `candidate` beside `baseline`.
 pub fn compare(baseline: &Report, candidate: &Report) -> Comparison {
-    let rows = rows(fields(baseline), fields(candidate));
+    let mut rows = rows(fields(baseline), fields(candidate));
+    if other_work(baseline, candidate) {
+        for row in rows.iter_mut().filter(|row| row.depends_on_work()) {
+            row.change = Change::NotComparable("incomparable-work");
+        }
+    }
     let obstacles = obstacles(baseline, candidate);
     let verdict = verdict(baseline, candidate, &rows, obstacles.is_empty());
     let one_change = judgement::one_change(baseline, candidate, &rows);
@@ -181,6 +193,20 @@ fn obstacles(baseline: &Report, candidate: &Report) -> Vec<Reason> {
         reasons.push(Reason::plain("obstacle-requested-device"));
     }
     reasons
+}
+
+/// Whether one pass of the application does other work: another input, or a named tensor of another shape.
+fn other_work(baseline: &Report, candidate: &Report) -> bool {
+    let (Some(before), Some(after)) = (&baseline.application, &candidate.application) else {
+        return false;
+    };
+    let reshaped = before.tensors.iter().any(|tensor| {
+        after
+            .tensors
+            .iter()
+            .any(|other| other.name == tensor.name && other.shape != tensor.shape)
+    });
+    reshaped || before.input != after.input
 }
 
 /// How far an attempt came: the number of leading decisions that passed or weren't asked, in order.
@@ -273,7 +299,18 @@ fn row(baseline: Option<Field>, candidate: Option<Field>) -> Row {
         .fold(0.0, f64::max);
     let baseline = baseline.map_or(Value::Missing, |field| field.value);
     let candidate = candidate.map_or(Value::Missing, |field| field.value);
-    let change = change(kind, &baseline, &candidate, noise);
+    let recorded_once = baseline == Value::Missing || candidate == Value::Missing;
+    let tells_nothing = match kind {
+        // A parameter that is declared only once was changed; anything else was merely not recorded.
+        Kind::Configuration(factor) => factor != Factor::Parameter,
+        Kind::State => path.starts_with("diagnosis.evidence."),
+        _ => false,
+    };
+    let change = if recorded_once && tells_nothing && baseline != candidate {
+        Change::NotComparable("incomparable-one-only")
+    } else {
+        change(kind, &baseline, &candidate, noise)
+    };
     Row {
         path,
         kind,

@@ -39,7 +39,7 @@ files!(
     "runtime-error",
     "timeout",
     "application-passed",
-    "application-passed-batch-64",
+    "application-passed-bfloat16",
     "application-failed",
     "contract-failed",
     "resume-failed",
@@ -51,7 +51,7 @@ pub const SHOWN_FIRST: [Example; 3] = [
     Example {
         title: "example-compare",
         about: "example-compare-about",
-        names: &["application-passed", "application-passed-batch-64"],
+        names: &["application-passed", "application-passed-bfloat16"],
     },
     Example { title: "example-application", about: "example-application-about", names: &["contract-failed"] },
 ];

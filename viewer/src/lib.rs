@@ -1,6 +1,6 @@
 //! The FirstFault page: opens reports in a browser, offline, and shows what they say.
 //!
-//! [`state`], [`view_model`], [`many`], [`link`], [`format`] and [`markdown`] are pure and know no browser;
+//! [`state`], [`view_model`], [`many`], [`link`] and [`format`] are pure and know no browser;
 //! [`browser`] is the only place that does. A component is a function of its properties.
 
 pub mod browser;
@@ -9,7 +9,6 @@ pub mod examples;
 pub mod format;
 pub mod link;
 pub mod many;
-pub mod markdown;
 pub mod state;
 pub mod view_model;
 pub mod words;

@@ -69,8 +69,8 @@ pub struct TableState {
 pub enum Group {
     /// The first failing layer.
     Fault(Layer),
-    /// Failed without a named layer, as when only saving failed.
-    Failed,
+    /// Passed, and the report could not be saved.
+    Unsaved,
     /// Passed.
     Passed,
 }
@@ -81,7 +81,7 @@ impl Group {
         match &report.diagnosis {
             Some(diagnosis) => Self::Fault(diagnosis.layer),
             None if report.status == Status::Passed => Self::Passed,
-            None => Self::Failed,
+            None => Self::Unsaved,
         }
     }
 
@@ -89,8 +89,8 @@ impl Group {
     pub fn text(self, words: &Guidance) -> String {
         match self {
             Self::Fault(layer) => words.text(&word_id("layer", layer.name())),
-            Self::Failed => words.text("status-failed"),
-            Self::Passed => words.text("status-passed"),
+            Self::Unsaved => words.text("group-failed"),
+            Self::Passed => words.text("group-passed"),
         }
     }
 }

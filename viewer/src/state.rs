@@ -161,6 +161,8 @@ pub enum Action {
 impl State {
     /// A page with nothing open, in `language`, that goes where a link wants.
     pub fn new(language: Language, wanted: Option<Link>) -> Self {
+        // Where nothing is open the start is shown anyway; a link to it must not hold back what is opened next.
+        let wanted = wanted.filter(|link| *link != Link::Start);
         Self { language, wanted, ..Self::default() }
     }
 

@@ -25,8 +25,10 @@ pub(crate) fn Decisions(props: &Props) -> Html {
                     { for props.rows.iter().enumerate().map(|(at, row)| html! {
                         <tr class={row.tone.class()}>
                             <th scope="row">
-                                <span class="decisions__number">{ at + 1 }</span>
-                                <span class="decisions__name">{ &row.name }<small>{ &row.passes }</small></span>
+                                <span class="decisions__control">
+                                    <span class="decisions__number">{ at + 1 }</span>
+                                    <span>{ &row.name }<small>{ &row.passes }</small></span>
+                                </span>
                             </th>
                             <td data-head={heads[1].clone()}>
                                 <span class={classes!("outcome", row.tone.class())}><Icon tone={row.tone} />{ &row.outcome }</span>

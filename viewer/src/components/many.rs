@@ -135,7 +135,7 @@ fn TableRow(props: &RowProps) -> Html {
     let [label, code, device, driver, pytorch, started] = &props.row.cells;
     let key = props.row.key;
     let cell = |column: Column, value: &String| html! {
-        <td data-head={words.text(column.head())}><Text value={value.clone()} most={80} /></td>
+        <td class={classes!(value.is_empty().then_some("empty"))} data-head={words.text(column.head())}><Text value={value.clone()} most={80} /></td>
     };
     html! {
         <tr>

@@ -3,6 +3,8 @@
 use std::rc::Rc;
 
 use firstfault_schema::compare::word_id;
+use firstfault_schema::report::Owner;
+use firstfault_schema::ticket;
 use yew::prelude::*;
 
 use super::actions::Actions;
@@ -17,7 +19,7 @@ use super::verdict::Verdict;
 use crate::many::title;
 use crate::state::{Key, Opened};
 use crate::words::use_words;
-use crate::{browser, markdown, view_model};
+use crate::{browser, view_model};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -35,7 +37,8 @@ pub(crate) fn ReportPage(props: &Props) -> Html {
     let report = &props.opened.report;
     let key = props.opened.key;
     let (proves, open) = view_model::proofs(report, &words);
-    let ticket = markdown::ticket(report, &words);
+    // A ticket is for a fault that the host's side can mend; for any other it would ask the wrong people.
+    let for_host = report.diagnosis.as_ref().is_some_and(|found| matches!(found.owner, Owner::Host | Owner::Image));
     html! {
         <main class="report">
             <Verdict view={view_model::verdict(report, &words)} title={title(&props.opened).to_owned()} />
@@ -52,9 +55,9 @@ pub(crate) fn ReportPage(props: &Props) -> Html {
             }
             <Proofs {proves} {open} />
             <section class="tools" aria-label={words.text("heading-tools")}>
-                <Copy text={markdown::report(report, &words)} label={words.text("copy-markdown")} />
-                if let Some(ticket) = ticket {
-                    <Copy text={ticket} label={words.text("copy-ticket")} />
+                <Copy text={ticket::markdown(report, &words)} label={words.text("copy-markdown")} />
+                if for_host {
+                    <Copy text={ticket::host_ticket(report, &words)} label={words.text("copy-ticket")} />
                 }
                 if props.other {
                     <button type="button" class="button button--small" onclick={props.compare.reform(move |_| key)}>
