@@ -69,7 +69,7 @@ pub(crate) enum Error {
 pub(crate) enum UsageProblem {
     /// `--set` without `=`, or with an impossible name.
     Parameter,
-    /// More than 64 parameters, or one of them twice.
+    /// More than 64 parameters, more than 12 KiB of them, or one of them twice.
     Parameters,
     /// Longer than 120 characters.
     TooLong,

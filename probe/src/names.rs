@@ -179,10 +179,18 @@ fn is_digits(text: &str, most: usize) -> bool {
     (1..=most).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
+/// The most bytes of a product's name.
+const MAX_PRODUCT_BYTES: usize = 80;
+
 /// A GPU's name, such as `NVIDIA A100-SXM4-80GB` or `AMD Instinct MI250X/MI250`, with a gap for every unknown word.
 pub(crate) fn product(text: &str) -> String {
     let mut shown: Vec<&str> = Vec::new();
-    for word in text.split_whitespace().take(16) {
+    let mut bytes = 0;
+    for word in text.split_whitespace() {
+        bytes += word.len() + 1;
+        if bytes > MAX_PRODUCT_BYTES {
+            break;
+        }
         let known = word
             .split(['-', '/', '(', ')', '[', ']', '.', '_'])
             .filter(|piece| !piece.is_empty())

@@ -83,12 +83,18 @@ impl CheckSettings {
     }
 }
 
+/// The most bytes that all parameters have together, so that a report stays small.
+const MAX_PARAMETERS_BYTES: usize = 12 * 1024;
+
 /// `batch=8`, `amp=true`, `note=first try`.
 fn parameters(
     typed: &[String],
     variables: &Variables,
 ) -> Result<BTreeMap<String, Scalar>, UsageProblem> {
     let mut found = BTreeMap::new();
+    if typed.iter().map(String::len).sum::<usize>() > MAX_PARAMETERS_BYTES {
+        return Err(UsageProblem::Parameters);
+    }
     for text in typed {
         let (name, value) = text.split_once('=').ok_or(UsageProblem::Parameter)?;
         let plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);

@@ -8,7 +8,7 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use firstfault_schema::decision::Outcome;
-use firstfault_schema::report::{Diagnosis, Stage};
+use firstfault_schema::report::{Diagnosis, MAX_CHECK_BYTES, Stage};
 use firstfault_schema::{Code, Report};
 
 /// The most memory that `firstfault` itself may take.
@@ -99,6 +99,7 @@ impl Ended {
         let report = Report::from_json(&self.stdout)
             .unwrap_or_else(|problem| panic!("no report: {problem}\n{self}"));
         assert_eq!(report.to_json(), self.stdout, "{self}");
+        assert!(self.stdout.len() <= MAX_CHECK_BYTES, "{self}");
         assert_eq!(
             self.exit(),
             Some(i32::from(report.code.exit_code())),

@@ -246,3 +246,37 @@ fn a_worker_that_dies_names_its_stage_and_how_it_died() {
         );
     }
 }
+
+#[test]
+fn the_largest_report_of_a_check_is_still_small() {
+    let scene = Scene::new();
+    let python = scene.stand_in().python();
+    let value = "w ".repeat(60);
+    let parameters = (0..64).flat_map(|number| {
+        let name = format!("p{number:02}{}", "-nnnnnnnnn".repeat(6));
+        ["--set".to_owned(), format!("{name}={}", value.trim_end())]
+    });
+    let largest = |parameters: Vec<String>| {
+        scene
+            .check(
+                &python,
+                ["--label", value.trim_end(), "--device-index", "99"],
+            )
+            .args(parameters)
+            .stand_in("product:raise")
+            .env("STAND_IN_COUNT", "1000")
+            .env("STAND_IN_DEVICE", "NVIDIA-H100/RTX-4090-Ti ".repeat(16))
+            .env("STAND_IN_ARCHITECTURE", "sm_90")
+            .env("STAND_IN_MESSAGE", "CUDA error ".repeat(1000))
+            .end()
+    };
+    let report = largest(parameters.clone().collect()).expect(Code::RuntimeError);
+    assert_eq!(report.attempt.parameters.len(), 64);
+    assert_eq!(report.pytorch.visible_device_count, Some(1000));
+    let devices = report.pytorch.devices.as_ref().unwrap();
+    assert!(devices.iter().any(|device| device.index == 99));
+    let foreign: Vec<String> = parameters.map(|text| text.replace("w ", "字 ")).collect();
+    let ended = largest(foreign);
+    ended.expect_exit(2);
+    assert_eq!(ended.stdout, "", "{ended}");
+}

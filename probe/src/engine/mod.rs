@@ -18,6 +18,10 @@ use crate::supervisor::{Ending, Outcome};
 const PRODUCT: [f64; 4] = [4.0, 4.0, 10.0, 8.0];
 const GRADIENT: [f64; 4] = [16.0, 24.0, 40.0, 52.0];
 const LOSS: f64 = 196.0;
+/// Of how many devices a report tells more than their number; the wanted one is told always.
+const MAX_DEVICES: u32 = 16;
+/// How many of a build's architectures a report tells.
+const MAX_ARCHITECTURES: usize = 32;
 
 /// What one engine found, judged.
 #[derive(Debug)]
@@ -83,7 +87,7 @@ pub(crate) fn judge(
         stage: transcript.stage().max(first),
         unproven: false,
         runtime: runtime(transcript),
-        pytorch: pytorch(transcript, gpu),
+        pytorch: pytorch(transcript, gpu, request.index),
         execution: execution(engine, request, transcript),
         message: None,
         stderr: ending.stderr.clone(),
@@ -260,7 +264,7 @@ fn runtime(transcript: &Transcript) -> Runtime {
     }
 }
 
-fn pytorch(transcript: &Transcript, gpu: bool) -> Pytorch {
+fn pytorch(transcript: &Transcript, gpu: bool, index: u32) -> Pytorch {
     let import = transcript.facts(Stage::Import).cloned().unwrap_or_default();
     let device = transcript.facts(Stage::Device).or_else(|| {
         transcript
@@ -286,7 +290,7 @@ fn pytorch(transcript: &Transcript, gpu: bool) -> Pytorch {
         devices: device
             .and_then(|facts| facts.devices.clone())
             .map(|mut devices| {
-                devices.truncate(64);
+                devices.retain(|device| device.index < MAX_DEVICES || device.index == index);
                 for device in &mut devices {
                     device.name = names::product(&device.name);
                     device.compute_capability = device
@@ -299,7 +303,7 @@ fn pytorch(transcript: &Transcript, gpu: bool) -> Pytorch {
         compiled_architectures: device
             .and_then(|facts| facts.compiled_architectures.clone())
             .map(|mut compiled| {
-                compiled.truncate(64);
+                compiled.truncate(MAX_ARCHITECTURES);
                 compiled
                     .iter()
                     .map(|text| names::architecture(text))

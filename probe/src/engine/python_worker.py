@@ -195,7 +195,9 @@ try:
         torch.cuda.init()
         count = torch.cuda.device_count()
         devices = []
-        for number in range(min(count, 64)):
+        for number in range(count):
+            if number >= 16 and number != index:
+                continue
             properties = torch.cuda.get_device_properties(number)
             capability = "%d.%d" % (properties.major, properties.minor)
             if hip is not None:

@@ -72,7 +72,7 @@ terminal-print-failed = In die Standardausgabe konnte nicht geschrieben werden: 
 terminal-interrupted = abgebrochen; es wurde kein Bericht geschrieben
 terminal-usage-parameter = --set braucht NAME=WERT, mit einem Namen aus Buchstaben, Ziffern, Punkten, Binde- und Unterstrichen
 terminal-usage-parameter-hint = zum Beispiel --set batch=8
-terminal-usage-parameters = Ein Parameter steht doppelt da, oder es sind mehr als 64.
+terminal-usage-parameters = Ein Parameter steht doppelt da, oder es sind mehr als 64 oder mehr als 12 KiB.
 terminal-usage-parameters-hint = Nennen Sie jeden Parameter einmal.
 terminal-usage-too-long = Eine Bezeichnung oder ein Parameter hat mehr als 120 Zeichen.
 terminal-usage-too-long-hint = Wählen Sie etwas Kürzeres.

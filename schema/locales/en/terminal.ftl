@@ -72,7 +72,7 @@ terminal-print-failed = standard output could not be written: { $problem }
 terminal-interrupted = interrupted; no report was written
 terminal-usage-parameter = --set needs NAME=VALUE, with a name of letters, digits, dots, hyphens and underscores
 terminal-usage-parameter-hint = for example --set batch=8
-terminal-usage-parameters = a parameter stands there twice, or there are more than 64
+terminal-usage-parameters = a parameter stands there twice, or there are more than 64 or more than 12 KiB of them
 terminal-usage-parameters-hint = name each parameter once
 terminal-usage-too-long = a label or parameter has more than 120 characters
 terminal-usage-too-long-hint = choose a shorter one

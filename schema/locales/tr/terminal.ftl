@@ -72,7 +72,7 @@ terminal-print-failed = Standart çıktıya yazılamadı: { $problem }
 terminal-interrupted = kesildi; rapor yazılmadı
 terminal-usage-parameter = --set için AD=DEĞER gerekir; ad harf, rakam, nokta, tire ve alt çizgiden oluşur
 terminal-usage-parameter-hint = örneğin --set batch=8
-terminal-usage-parameters = Bir parametre iki kez geçiyor ya da 64’ten fazla parametre var.
+terminal-usage-parameters = Bir parametre iki kez geçiyor ya da 64’ten fazla veya 12 KiB’tan büyük parametre var.
 terminal-usage-parameters-hint = Her parametreyi bir kez yazın.
 terminal-usage-too-long = Bir etiket ya da parametre 120 karakterden uzun.
 terminal-usage-too-long-hint = Daha kısasını seçin.

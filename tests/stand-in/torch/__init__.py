@@ -1,7 +1,7 @@
 """A stand-in for PyTorch: for tests of FirstFault alone. It touches no device and proves nothing about a GPU.
 
 What it does stands in the environment variable STAND_IN, as words between commas; what it says of itself in
-STAND_IN_VERSION, STAND_IN_CUDA, STAND_IN_HIP, STAND_IN_DEVICE and STAND_IN_ARCHITECTURE; what it raises and prints in
+STAND_IN_VERSION, STAND_IN_CUDA, STAND_IN_HIP, STAND_IN_COUNT, STAND_IN_DEVICE and STAND_IN_ARCHITECTURE; what it raises and prints in
 STAND_IN_MESSAGE, and under which name in STAND_IN_EXCEPTION.
 """
 import os
@@ -159,7 +159,7 @@ class cuda:
 
     @staticmethod
     def device_count():
-        return 0 if _does("no-gpu") else 1
+        return 0 if _does("no-gpu") else int(_said("COUNT", "1"))
 
     @staticmethod
     def get_device_properties(index):
@@ -167,7 +167,7 @@ class cuda:
 
     @staticmethod
     def get_arch_list():
-        return [_said("ARCHITECTURE", "gfx942" if _does("rocm") else "sm_90")]
+        return [_said("ARCHITECTURE", "gfx942" if _does("rocm") else "sm_90")] * int(_said("COUNT", "1"))
 
     @staticmethod
     def synchronize(device=None):
