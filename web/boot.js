@@ -2,11 +2,20 @@
   try {
     const element = document.getElementById("firstfault-program");
     const text = element.textContent;
-    const packed = Uint8Array.fromBase64
-      ? Uint8Array.fromBase64(text)
-      : Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
     element.remove();
-    const plain = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$%&()*+,./:;-=>?@[]^_`{|}~\"";
+    const values = new Uint8Array(128);
+    for (let at = 0; at < 91; at++) values[alphabet.charCodeAt(at)] = at;
+    const packed = new Uint8Array(Math.ceil(text.length * 0.875));
+    let held = 0, bits = 0, length = 0;
+    for (let at = 0; at < text.length; at += 2) {
+      const number = values[text.charCodeAt(at)] + values[text.charCodeAt(at + 1)] * 91;
+      held |= number << bits;
+      bits += (number & 8191) > 88 ? 13 : 14;
+      for (; bits > 7; bits -= 8, held >>>= 8) packed[length++] = held;
+    }
+    const size = Number(element.dataset.bytes);
+    const plain = new Blob([packed.subarray(0, size)]).stream().pipeThrough(new DecompressionStream("gzip"));
     const bytes = await new Response(plain).arrayBuffer();
     await wasm_bindgen({ module_or_path: bytes });
   } catch (error) {

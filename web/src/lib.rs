@@ -3,6 +3,8 @@
 //! [`pack`] is a pure function from the parts that a build leaves to the whole page. The page that was built
 //! before this crate is compiled lies in [`BUILT_PAGE`], so that `firstfault page` needs no files beside it.
 
+mod dense;
+
 use std::io::Write as _;
 
 use base64::Engine as _;
@@ -43,12 +45,16 @@ pub enum PageError {
 /// One HTML file that holds the viewer and `reports`, and loads nothing.
 pub fn pack(parts: &Parts<'_>, reports: &[Carried]) -> String {
     // A glue that held the end of its own element would be cut there.
-    let script = format!("{}\n{BOOT}", parts.glue).replace("</script", "<\\/script");
-    let program = STANDARD.encode(gzip(parts.wasm));
+    let script = format!("{}\n{}", lean(parts.glue), lean(BOOT)).replace("</script", "<\\/script");
+    let packed = gzip(parts.wasm);
+    let size = packed.len().to_string();
+    let program = dense::encode(&packed);
+    let style = lean(STYLE);
     let policy = policy(&script);
     let values = [
         ("policy", policy.as_str()),
-        ("style", STYLE.trim()),
+        ("style", style.as_str()),
+        ("size", size.as_str()),
         ("program", program.as_str()),
         ("script", script.as_str()),
     ];
@@ -75,6 +81,22 @@ pub fn policy(script: &str) -> String {
         "default-src 'none'; script-src 'sha256-{hash}' 'wasm-unsafe-eval'; style-src 'unsafe-inline'; img-src data:; \
          base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
     )
+}
+
+/// Source without what only its readers need: indentation, empty lines, and comments that have lines of their own.
+///
+/// Neither wasm-bindgen's glue nor the files here have texts of several lines, which this would change.
+fn lean(source: &str) -> String {
+    let mut lines = Vec::new();
+    let mut in_comment = false;
+    for line in source.lines().map(str::trim) {
+        if in_comment || line.starts_with("/*") {
+            in_comment = !line.ends_with("*/");
+        } else if !line.is_empty() && !line.starts_with("//") {
+            lines.push(line);
+        }
+    }
+    lines.join("\n")
 }
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
@@ -124,6 +146,12 @@ mod tests {
             page.replace(&carry::data(&reports), "[]"),
             pack(&PARTS, &[])
         );
+    }
+
+    #[test]
+    fn comments_and_indentation_are_left_out() {
+        let source = "/** a\n * b\n */\n  one(); // kept\n\n  // gone\n/* gone */\ntwo();";
+        assert_eq!(lean(source), "one(); // kept\ntwo();");
     }
 
     #[test]
