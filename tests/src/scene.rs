@@ -272,6 +272,11 @@ impl Running {
         self.child.id()
     }
 
+    /// How long ago it was started.
+    pub fn elapsed(&self) -> Duration {
+        self.began.elapsed()
+    }
+
     /// Sends a signal to the program alone.
     pub fn signal(&self, signal: Signal) {
         let _ = kill_process(Pid::from_child(&self.child), signal);

@@ -270,3 +270,34 @@ fn the_page_of_a_check_carries_its_report_and_is_never_written_over() {
         "{again}"
     );
 }
+
+#[test]
+fn a_page_that_cannot_be_written_is_told_beside_a_report_that_is_saved() {
+    let scene = Scene::new();
+    let python = scene.stand_in().python();
+    fs::write(scene.work("page.html"), "mine").unwrap();
+    for (number, page) in ["page.html", "/proc/page.html", "no/such/page.html"]
+        .into_iter()
+        .enumerate()
+    {
+        let report = format!("report-{number}.json");
+        let ended = scene
+            .check(&python, ["--output", &report, "--page", page])
+            .end();
+        expect_unsaved(&ended, Code::GpuCheckPassed);
+        let saved = fs::read_to_string(scene.work(report)).unwrap();
+        assert_eq!(
+            Report::from_json(&saved).unwrap().code,
+            Code::GpuCheckPassed,
+            "{ended}"
+        );
+    }
+    assert_eq!(fs::read(scene.work("page.html")).unwrap(), b"mine");
+    let limited = scene
+        .check(&python, ["--page", "other.html"])
+        .wrapped(["/usr/bin/prlimit", "--fsize=100000"])
+        .end();
+    expect_unsaved(&limited, Code::GpuCheckPassed);
+    assert!(!scene.names().contains(&"other.html".to_owned()));
+    assert!(scene.names().iter().all(|name| !name.ends_with(".part")));
+}
