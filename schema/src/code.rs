@@ -43,11 +43,13 @@ pub enum Code {
     ResumeFailed,
     /// The named Python could not be started at all.
     InterpreterFailed,
+    /// A run without the check: the command ended by itself. Only decision 4 says whether its outputs were proven.
+    ApplicationEnded,
 }
 
 impl Code {
     /// Every code, in the order of the documentation.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::GpuCheckPassed,
         Self::CpuCheckPassed,
         Self::TorchMissing,
@@ -65,12 +67,13 @@ impl Code {
         Self::ContractFailed,
         Self::ResumeFailed,
         Self::InterpreterFailed,
+        Self::ApplicationEnded,
     ];
 
     /// The exit number of `firstfault check` and `run`. 2 is a usage error and has no report.
     pub const fn exit_code(self) -> u8 {
         match self {
-            Self::GpuCheckPassed | Self::CpuCheckPassed => 0,
+            Self::GpuCheckPassed | Self::CpuCheckPassed | Self::ApplicationEnded => 0,
             Self::TorchMissing => 3,
             Self::TorchImportFailed => 4,
             Self::GpuBackendAbsent => 5,
@@ -91,7 +94,7 @@ impl Code {
     /// Whether this code is a pass.
     pub const fn status(self) -> Status {
         match self {
-            Self::GpuCheckPassed | Self::CpuCheckPassed => Status::Passed,
+            Self::GpuCheckPassed | Self::CpuCheckPassed | Self::ApplicationEnded => Status::Passed,
             _ => Status::Failed,
         }
     }
@@ -116,6 +119,7 @@ impl Code {
             Self::ContractFailed => "CONTRACT_FAILED",
             Self::ResumeFailed => "RESUME_FAILED",
             Self::InterpreterFailed => "INTERPRETER_FAILED",
+            Self::ApplicationEnded => "APPLICATION_ENDED",
         }
     }
 }

@@ -126,6 +126,7 @@ pub fn table(code: Code, stage: Stage, requested: RequestedDevice, python: bool)
             Some(DecisionId::Backend) => [Passed, Failed, NotReached],
             _ => [Passed, backend_before, Failed],
         },
+        Code::ApplicationEnded => [NotRequested; 3],
         Code::ApplicationFailed
         | Code::ContractFailed
         | Code::ResumeFailed

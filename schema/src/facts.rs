@@ -41,6 +41,50 @@ pub const VARIABLE_STATES: &[&str] = &["unset", "empty", "set", "odd"];
 /// The state of a device node. `denied`: opening it is refused by mode, group, cgroup or security module.
 /// `failing`: it is there and may be opened, and opening ends with another error.
 pub const NODE_STATES: &[&str] = &["missing", "openable", "denied", "failing"];
+/// Signals, and exceptions of Windows, that may end a process.
+pub const SIGNALS: &[&str] = &[
+    "SIGABRT",
+    "SIGBUS",
+    "SIGFPE",
+    "SIGHUP",
+    "SIGILL",
+    "SIGINT",
+    "SIGKILL",
+    "SIGPIPE",
+    "SIGSEGV",
+    "SIGSYS",
+    "SIGTERM",
+    "SIGTRAP",
+    "SIGXCPU",
+    "SIGXFSZ",
+    "ACCESS_VIOLATION",
+    "ILLEGAL_INSTRUCTION",
+    "STACK_OVERFLOW",
+    "other",
+];
+/// Points of a contract that can be broken.
+pub const CONTRACT_POINTS: &[&str] = &[
+    "input_readable",
+    "input_ids_unique",
+    "output_written",
+    "well_formed",
+    "output_count",
+    "each_id_once",
+    "ids_missing",
+    "ids_repeated",
+    "ids_unknown",
+    "dimension",
+    "all_finite",
+    "value_range",
+    "unit_norm",
+    "metric",
+    "loss_finite",
+    "parameters_changed",
+    "parameters_kept",
+    "checkpoint_opens",
+    "model_mode",
+    "stages_ended",
+];
 /// The state of a kernel module.
 pub const MODULE_STATES: &[&str] = &["loaded", "absent"];
 
@@ -266,12 +310,24 @@ facts! {
         "not_found", "not_executable", "wrong_architecture", "loader_failed", "no_python", "too_old", "exited", "crashed",
     ]);
     /// Signal or exception that ended the worker.
-    WORKER_SIGNAL = "worker_signal", Kind::Word(&[
-        "SIGABRT", "SIGBUS", "SIGFPE", "SIGHUP", "SIGILL", "SIGINT", "SIGKILL", "SIGPIPE", "SIGSEGV", "SIGSYS", "SIGTERM",
-        "SIGTRAP", "SIGXCPU", "SIGXFSZ", "ACCESS_VIOLATION", "ILLEGAL_INSTRUCTION", "STACK_OVERFLOW", "other",
-    ]);
+    WORKER_SIGNAL = "worker_signal", Kind::Word(SIGNALS);
     /// Exit number of the worker that gave no usable answer.
     WORKER_EXIT_CODE = "worker_exit_code", Kind::Count;
+    /// What ended the user's own command.
+    APPLICATION_END = "application_end", Kind::Word(&[
+        "exited", "signalled", "timed_out", "interrupted", "not_started", "lost",
+    ]);
+    /// Signal that ended the user's own command.
+    APPLICATION_SIGNAL = "application_signal", Kind::Word(SIGNALS);
+    /// Exit number of the user's own command.
+    APPLICATION_EXIT_CODE = "application_exit_code", Kind::Count;
+    /// When the memory of the command was at its most, or ran out: while loading, in the first computation, or after
+    /// several passes, level or growing.
+    MEMORY_PHASE = "memory_phase", Kind::Word(&["load", "first_computation", "plateau", "growth"]);
+    /// Memory ran out during the command: an allocation was refused, or the system killed a process for it.
+    MEMORY_RAN_OUT = "memory_ran_out", Kind::Flag;
+    /// Which point of the contract is broken first.
+    CONTRACT_POINT = "contract_point", Kind::Word(CONTRACT_POINTS);
     /// The worker could not be ended: the kernel holds it inside a driver.
     WORKER_UNKILLABLE = "worker_unkillable", Kind::Flag;
     /// The attempt before this one did not finish: the host may have been locked.

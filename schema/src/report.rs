@@ -668,13 +668,17 @@ pub struct Application {
     pub command: Vec<String>,
     /// Smallest input that was used; null when the contract names none.
     pub input: Option<Input>,
+    /// How the command ended; null for another writer that did not tell.
+    pub ending: Option<CommandEnding>,
     /// The model as the markers described it; null without markers.
     pub model: Option<Model>,
     /// First fault of the application; null when there was none.
     pub first_fault: Option<Diagnosis>,
-    /// Stages in the order of their begin.
+    /// Stages in the order of their begin: the first ones, the last ones, and every one that never ended.
     #[serde(default)]
     pub stages: Vec<ApplicationStage>,
+    /// How many stages in between are left out of `stages`; null when none was.
+    pub stages_left_out: Option<u64>,
     /// Times of the passes; null where no stage was repeated.
     pub passes: Option<Passes>,
     /// Memory over the whole run; null when nothing was measured.
@@ -691,6 +695,51 @@ pub struct Application {
     pub resume: Option<Resume>,
     /// Operating range along one axis; null when not asked.
     pub sweep: Option<Sweep>,
+}
+
+/// How the command ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CommandEnding {
+    /// What ended it.
+    pub how: EndingKind,
+    /// Its exit code; null where it had none.
+    pub exit_code: Option<i64>,
+    /// The signal that ended it, for example `SIGSEGV`; null where there was none.
+    pub signal: Option<String>,
+    /// From its start to its end, in ms.
+    pub wall_ms: f64,
+}
+
+/// What ended a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum EndingKind {
+    /// It exited by itself.
+    Exited,
+    /// A signal ended it that did not come from FirstFault.
+    Signalled,
+    /// It was stopped at the time limit.
+    TimedOut,
+    /// Ctrl-C was passed on to it.
+    Interrupted,
+    /// It could not be started.
+    NotStarted,
+    /// Nobody knows.
+    Lost,
+}
+
+impl EndingKind {
+    /// The name as it stands in a report.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Exited => "exited",
+            Self::Signalled => "signalled",
+            Self::TimedOut => "timed_out",
+            Self::Interrupted => "interrupted",
+            Self::NotStarted => "not_started",
+            Self::Lost => "lost",
+        }
+    }
 }
 
 /// The input of the run.
@@ -715,8 +764,12 @@ pub struct Model {
     /// Devices of the parameters.
     #[serde(default)]
     pub devices: Vec<String>,
-    /// `training` or `evaluation`; null when not told.
+    /// `training` or `evaluation`, in the last compute stage, or where the model was named; null when not told.
     pub mode: Option<String>,
+    /// Whether gradients were tracked in the last compute stage; null when not told.
+    pub gradients: Option<bool>,
+    /// Whether inference mode was on in the last compute stage, which is another switch; null when not told.
+    pub inference_mode: Option<bool>,
 }
 
 /// A stage of the application, as it was marked.
@@ -730,7 +783,7 @@ pub struct ApplicationStage {
     pub began_ms: f64,
     /// End, in ms after the start of the command; null for a stage that never ended.
     pub ended_ms: Option<f64>,
-    /// Whether the device was synchronised at both ends; null where there is no device.
+    /// Whether the device was synchronised at both ends: without it, a time says nothing about the device's work. Null where there is no device.
     pub synchronized: Option<bool>,
     /// Memory at the begin; null when not measured.
     pub memory_before: Option<Memory>,
@@ -747,13 +800,17 @@ pub struct Memory {
     pub reserved_bytes: Option<u64>,
     /// `torch.cuda.max_memory_allocated()`; null without a GPU.
     pub peak_allocated_bytes: Option<u64>,
-    /// Resident memory of the process tree; null when not measured.
+    /// Resident memory: of the marking process at the ends of a stage, of all the command's processes together at the peak. Null when not measured.
     pub resident_bytes: Option<u64>,
 }
 
 /// Times of repeated stages: the first apart from the following ones.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Passes {
+    /// Name of the repeated stage; null for another writer that did not tell.
+    pub stage: Option<String>,
+    /// Whether the device was synchronised at both ends of every pass; null where there is no device.
+    pub synchronized: Option<bool>,
     /// The first pass.
     pub first_ms: f64,
     /// The following ones; null where there was only one.
@@ -782,6 +839,28 @@ pub struct MemoryPeak {
     pub peak: Memory,
     /// `load`, `first_computation`, `plateau` or `growth`; null when it could not be told.
     pub phase: Option<String>,
+    /// Growth from one pass to the next, by a robust estimate (Theil-Sen), in bytes; null where it is a plateau or could not be told.
+    pub growth_per_pass_bytes: Option<u64>,
+    /// Memory limit of the control group; null where there is none.
+    pub limit_bytes: Option<u64>,
+    /// Processes of the control group that were killed for memory during the run; null where that can't be read.
+    pub kills: Option<u64>,
+    /// The least free space in `/dev/shm` during the run; null when not measured.
+    pub shared_memory_free_bytes: Option<u64>,
+    /// Memory of each GPU of the host as NVML tells it, by any process; empty where it tells none.
+    #[serde(default)]
+    pub devices: Vec<DeviceMemory>,
+}
+
+/// Memory of one GPU of the host, of all processes together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DeviceMemory {
+    /// Index as NVML counts, which need not be that of PyTorch.
+    pub index: u32,
+    /// Used memory before the command was started, in bytes.
+    pub used_before_bytes: u64,
+    /// The most used memory while it ran, in bytes.
+    pub peak_used_bytes: u64,
 }
 
 /// One tensor: never its values.

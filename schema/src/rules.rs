@@ -44,9 +44,10 @@ fn head(report: &Report) -> Result<(), ReportError> {
         Code::TorchMissing | Code::TorchImportFailed => Some(Stage::Import),
         Code::GpuBackendAbsent => Some(Stage::Backend),
         Code::GpuUnavailable | Code::DeviceIndexInvalid => Some(Stage::Device),
-        Code::ApplicationFailed | Code::ContractFailed | Code::ResumeFailed => {
-            Some(Stage::Application)
-        }
+        Code::ApplicationEnded
+        | Code::ApplicationFailed
+        | Code::ContractFailed
+        | Code::ResumeFailed => Some(Stage::Application),
         _ => None,
     };
     if let Some(expected) = expected_stage {
@@ -101,13 +102,39 @@ fn decisions(report: &Report) -> Result<(), ReportError> {
             matches!(application, Outcome::Failed | Outcome::NotProven)
         }
         Code::OutputWriteFailed => true,
-        _ if report.status == Status::Passed && report.application.is_some() => {
-            application == Outcome::Passed
-        }
+        // A command that ended well proves nothing without a contract.
+        Code::ApplicationEnded => matches!(application, Outcome::Passed | Outcome::NotProven),
+        _ if report.application.is_some() => match report.status {
+            Status::Passed => matches!(application, Outcome::Passed | Outcome::NotProven),
+            // An earlier decision failed and the command was run all the same.
+            Status::Failed => matches!(
+                application,
+                Outcome::Passed | Outcome::Failed | Outcome::NotProven
+            ),
+        },
         _ => matches!(application, Outcome::NotRequested | Outcome::NotReached),
     };
     ensure(fits, "decisions[3].outcome", || {
         format!("{} contradicts {}", application.name(), report.code)
+    })?;
+    ensure(
+        application != Outcome::Passed || met_a_contract(report),
+        "decisions[3].outcome",
+        || "passed needs a contract of which every point holds".to_owned(),
+    )
+}
+
+/// Whether there was a contract, and no point of it is broken.
+fn met_a_contract(report: &Report) -> bool {
+    report.application.as_ref().is_some_and(|application| {
+        application
+            .outputs
+            .iter()
+            .any(|point| point.outcome == Outcome::Passed)
+            && !application
+                .outputs
+                .iter()
+                .any(|point| point.outcome == Outcome::Failed)
     })
 }
 

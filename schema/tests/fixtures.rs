@@ -67,6 +67,10 @@ fn attempts_of_valid_reports_are_told_apart() {
 #[test]
 fn invalid_reports_are_refused_and_the_field_is_named() {
     let expected = [
+        (
+            "application-passed-without-a-contract",
+            "decisions[3].outcome",
+        ),
         ("array", "foreign"),
         ("backend-contradicts-versions", "pytorch.backend"),
         ("cpu-pass-that-claims-a-gpu", "pytorch.gpu_available"),

@@ -145,6 +145,7 @@ fault-allocation-hangs = Die erste Belegung auf der GPU hängt.
 fault-allocation-crashes = Der Prozess stürzt bei der ersten Belegung auf der GPU ab.
 fault-allocation-failed = Die erste Belegung auf der GPU schlägt fehl.
 fault-wrong-result = Die Berechnung ergab ein falsches Ergebnis.
+fault-wrong-result-on-cpu = Die Berechnung ergab auf der CPU ein falsches Ergebnis; an einer GPU liegt es also nicht.
 fault-illegal-memory-access = Ein Kernel hat auf fremden Speicher zugegriffen.
 fault-launch-failure = Ein Kernel ließ sich nicht starten oder wurde abgebrochen.
 fault-cublas-mixed = cuBLAS-Bibliotheken zweier Installationen sind vermischt.
@@ -273,6 +274,24 @@ fault-cannot-pickle = Etwas, das ein Daten-Worker braucht, lässt sich ihm nicht
 fault-shared-cuda-tensor-lost = Ein Prozess endete, während ein anderer seine GPU-Tensoren noch nutzte.
 fault-nvls-failed = NVLink SHARP ist nicht nutzbar: Das Netz ist nicht bereit dafür.
 fault-tensors-not-for-backend = Die Tensoren liegen auf einem Gerät, das das Backend nicht bedient.
+fault-application-timed-out = Das Kommando endete nicht innerhalb seiner Frist.
+fault-application-crashed = Das Kommando ist in nativem Code abgestürzt.
+fault-memory-out-at-load = Der Speicher ging beim Laden aus.
+fault-memory-out-at-first-pass = Der Speicher ging bei der ersten Berechnung aus.
+fault-memory-out-in-later-pass = Der Speicherbedarf blieb über mehrere Durchgänge gleich, dann brauchte ein Durchgang zu viel.
+fault-memory-grows = Der Speicherbedarf wächst von Durchgang zu Durchgang, bis nichts mehr frei ist.
+fault-outputs-not-written = Das Kommando hat dort, wo der Vertrag sie erwartet, keine Ausgabe geschrieben.
+fault-outputs-malformed = Eine Ausgabe lässt sich nicht bis zum Ende lesen.
+fault-outputs-not-finite = Ausgaben enthalten NaN, unendliche Werte oder null.
+fault-outputs-missing = Zu Eingaben fehlt die Ausgabe.
+fault-outputs-repeated = Ausgaben stehen mehrfach da.
+fault-outputs-foreign = Ausgaben gehören zu keiner Eingabe.
+fault-output-dimension-differs = Ausgabevektoren haben eine andere Dimension, als der Vertrag verlangt.
+fault-output-values-out-of-range = Werte liegen außerhalb der Grenzen des Vertrags.
+fault-parameters-did-not-change = Parameter haben sich nicht so geändert, wie der Vertrag es verlangt.
+fault-model-mode-differs = Das Modell war nicht in dem Modus, den der Vertrag verlangt.
+fault-stages-not-ended = Abschnitte, die der Vertrag verlangt, sind nicht zu Ende gekommen.
+fault-input-unusable = Die Eingabe ist nicht so brauchbar, wie der Vertrag sie nennt.
 
 ## Actions
 
@@ -457,6 +476,16 @@ action-convert-checkpoint = Oder wandeln Sie den Checkpoint in die neue Zahl von
 action-resume-by-identifier = Halten Sie zu jeder Ausgabe eine Kennung fest, und setzen Sie anhand dieser Menge fort.
 action-write-atomically = Schreiben Sie jede Ausgabe vollständig, und benennen Sie sie dann um.
 action-restart-python = Starten Sie Python neu (im Notebook: den Kernel), und importieren Sie einmal.
+action-track-no-gradients = Rechnen Sie bei der Inferenz innerhalb von torch.inference_mode(); dann werden keine Gradienten aufbewahrt.
+action-limit-longest-input = Sehen Sie sich die Eingabe dieses Durchgangs an: kürzen Sie sie, oder ordnen Sie die Stapel nach Länge.
+action-keep-no-graph = Behalten Sie über Durchgänge hinweg Zahlen statt Tensoren: loss.item() oder .detach(), und geben Sie am Ende eines Durchgangs Verweise frei.
+action-check-output-path = Vergleichen Sie, wohin das Programm schreibt und wo der Vertrag nachsieht.
+action-find-lost-items = Suchen Sie nach Filtern, einem weggelassenen letzten Stapel und übergangenen Fehlern; schreiben Sie zu jeder Eingabe eine Ausgabe.
+action-find-repeated-items = Suchen Sie nach Auffüllung durch den Sampler, Wiederholungen und Dateien, an die angehängt wird.
+action-match-model-and-contract = Vergleichen Sie Modell und Vertrag: einer von beiden meint etwas anderes.
+action-check-optimiser = Prüfen Sie, ob der Optimierer diese Parameter hält, ob sie Gradienten verlangen und ob step() aufgerufen wird.
+action-set-model-mode = Rufen Sie model.eval() vor der Inferenz und model.train() vor dem Training auf.
+action-check-input = Vergleichen Sie die Eingabe mit dem, was der Vertrag von ihr sagt.
 
 ## Facts
 
@@ -559,6 +588,12 @@ fact-worker-signal = Signal, das den Prüfprozess beendete
 fact-worker-exit-code = Rückgabewert des Prüfprozesses
 fact-worker-unkillable = Prüfprozess ließ sich nicht beenden
 fact-previous-attempt = Der vorherige Versuch
+fact-application-end = Was das Kommando beendete
+fact-application-signal = Signal, das das Kommando beendete
+fact-application-exit-code = Rückgabewert des Kommandos
+fact-memory-phase = Wann der Speicher am höchsten war
+fact-contract-point = Erster verletzter Vertragspunkt
+fact-memory-ran-out = Speicher ging aus
 
 ## Tickets
 

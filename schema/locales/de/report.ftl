@@ -18,6 +18,7 @@ code-application-failed = Die Anwendung schlug fehl, stürzte ab oder überschri
 code-contract-failed = Die Anwendung endete ordentlich, aber ihre Ausgaben verletzen den Vertrag.
 code-resume-failed = Beim Anhalten und Fortsetzen gingen Ausgaben verloren, wurden wiederholt oder verändert.
 code-interpreter-failed = Das angegebene Python ließ sich nicht starten.
+code-application-ended = Das Kommando endete von selbst; Interpreter, Gerät und Berechnung wurden nicht geprüft.
 
 ## Schichten, vom Interpreter hinunter zum Gerät und hinauf in die Anwendung
 layer-interpreter = Interpreter

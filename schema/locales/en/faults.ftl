@@ -145,6 +145,7 @@ fault-allocation-hangs = The first allocation on the GPU hangs.
 fault-allocation-crashes = The process crashes at the first allocation on the GPU.
 fault-allocation-failed = The first allocation on the GPU fails.
 fault-wrong-result = The computation gave a wrong result.
+fault-wrong-result-on-cpu = The computation gave a wrong result on the CPU, so no GPU is to blame.
 fault-illegal-memory-access = A kernel read or wrote memory that is not its own.
 fault-launch-failure = A kernel could not be launched or was aborted.
 fault-cublas-mixed = cuBLAS libraries of two installations are mixed.
@@ -273,6 +274,24 @@ fault-cannot-pickle = Something that a data worker needs can't be passed to it.
 fault-shared-cuda-tensor-lost = A process ended while another one still used its GPU tensors.
 fault-nvls-failed = NVLink SHARP can't be used: the fabric is not ready for it.
 fault-tensors-not-for-backend = The tensors lie on a device that the backend does not serve.
+fault-application-timed-out = The command did not end within its limit.
+fault-application-crashed = The command crashed in native code.
+fault-memory-out-at-load = Memory ran out while the program was loading.
+fault-memory-out-at-first-pass = Memory ran out in the first computation.
+fault-memory-out-in-later-pass = Memory was level over several passes, and then one pass needed too much.
+fault-memory-grows = Memory grows from pass to pass until it runs out.
+fault-outputs-not-written = The command wrote no output where the contract expects it.
+fault-outputs-malformed = An output can't be read to its end.
+fault-outputs-not-finite = Outputs hold NaN, infinite or null values.
+fault-outputs-missing = Inputs have no output.
+fault-outputs-repeated = Outputs stand there more than once.
+fault-outputs-foreign = Outputs belong to no input.
+fault-output-dimension-differs = Output vectors have another dimension than the contract demands.
+fault-output-values-out-of-range = Values lie outside the bounds of the contract.
+fault-parameters-did-not-change = Parameters did not change as the contract demands.
+fault-model-mode-differs = The model was not in the mode that the contract demands.
+fault-stages-not-ended = Stages that the contract demands did not end.
+fault-input-unusable = The input can't be used as the contract names it.
 
 ## Actions
 
@@ -457,6 +476,16 @@ action-convert-checkpoint = Or convert the checkpoint to the new number of ranks
 action-resume-by-identifier = Record an identifier for each output and resume by the set of identifiers.
 action-write-atomically = Write each output completely, then rename it into place.
 action-restart-python = Restart Python (in a notebook: the kernel) and import once.
+action-track-no-gradients = For inference, compute inside torch.inference_mode(); then no gradients are kept.
+action-limit-longest-input = Look at the input of that pass: cut, sort or batch by length.
+action-keep-no-graph = Keep numbers across passes, not tensors: loss.item() or .detach(), and release references at the end of a pass.
+action-check-output-path = Compare where the program writes with where the contract looks.
+action-find-lost-items = Look for filters, a dropped last batch and errors that are passed over; write one output for each input.
+action-find-repeated-items = Look for padding by the sampler, retries and files that are appended to.
+action-match-model-and-contract = Compare model and contract: one of them means something else.
+action-check-optimiser = Check that the optimiser holds these parameters, that they require gradients, and that step() is called.
+action-set-model-mode = Call model.eval() before inference and model.train() before training.
+action-check-input = Compare the input with what the contract says of it.
 
 ## Facts
 
@@ -559,6 +588,12 @@ fact-worker-signal = Signal that ended the worker
 fact-worker-exit-code = Exit number of the worker
 fact-worker-unkillable = Worker could not be ended
 fact-previous-attempt = The attempt before
+fact-application-end = What ended the command
+fact-application-signal = Signal that ended the command
+fact-application-exit-code = Exit number of the command
+fact-memory-phase = When memory was at its most
+fact-contract-point = First broken point of the contract
+fact-memory-ran-out = Memory ran out
 
 ## Tickets
 

@@ -19,6 +19,7 @@ code-application-failed = The application failed, crashed or ran out of time.
 code-contract-failed = The application ended well, but its outputs break the contract.
 code-resume-failed = Outputs were lost, repeated or changed across stop and resume.
 code-interpreter-failed = The named Python could not be started.
+code-application-ended = The command ended by itself; interpreter, device and computation were not checked.
 
 ## Layers, from the interpreter down to the device and up into the application
 layer-interpreter = Interpreter

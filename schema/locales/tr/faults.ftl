@@ -145,6 +145,7 @@ fault-allocation-hangs = GPU'daki ilk ayırma takılıyor.
 fault-allocation-crashes = Süreç GPU'daki ilk ayırmada çöküyor.
 fault-allocation-failed = GPU'daki ilk ayırma başarısız.
 fault-wrong-result = Hesaplama yanlış sonuç verdi.
+fault-wrong-result-on-cpu = Hesaplama CPU'da yanlış sonuç verdi; yani sorun bir GPU'da değil.
 fault-illegal-memory-access = Bir çekirdek kendisine ait olmayan belleğe erişti.
 fault-launch-failure = Bir çekirdek başlatılamadı veya yarıda kesildi.
 fault-cublas-mixed = İki kurulumun cuBLAS kitaplıkları karışmış.
@@ -273,6 +274,24 @@ fault-cannot-pickle = Veri worker'ına gereken bir şey ona aktarılamıyor.
 fault-shared-cuda-tensor-lost = Bir süreç, başkası GPU tensörlerini kullanırken sonlandı.
 fault-nvls-failed = NVLink SHARP kullanılamıyor: ağ buna hazır değil.
 fault-tensors-not-for-backend = Tensörler arka ucun desteklemediği bir aygıtta.
+fault-application-timed-out = Komut süre sınırında bitmedi.
+fault-application-crashed = Komut yerel kodda çöktü.
+fault-memory-out-at-load = Bellek, yükleme sırasında tükendi.
+fault-memory-out-at-first-pass = Bellek, ilk hesaplamada tükendi.
+fault-memory-out-in-later-pass = Bellek birkaç geçiş boyunca aynı kaldı, sonra bir geçiş fazlasını istedi.
+fault-memory-grows = Bellek, tükenene kadar her geçişte artıyor.
+fault-outputs-not-written = Komut, sözleşmenin beklediği yere hiçbir çıktı yazmadı.
+fault-outputs-malformed = Bir çıktı sonuna kadar okunamıyor.
+fault-outputs-not-finite = Çıktılarda NaN, sonsuz ya da null değerler var.
+fault-outputs-missing = Bazı girdilerin çıktısı yok.
+fault-outputs-repeated = Bazı çıktılar birden çok kez yazılmış.
+fault-outputs-foreign = Bazı çıktılar hiçbir girdiye ait değil.
+fault-output-dimension-differs = Çıktı vektörlerinin boyutu sözleşmenin istediğinden farklı.
+fault-output-values-out-of-range = Değerler sözleşmenin sınırları dışında.
+fault-parameters-did-not-change = Parametreler sözleşmenin istediği gibi değişmedi.
+fault-model-mode-differs = Model, sözleşmenin istediği kipte değildi.
+fault-stages-not-ended = Sözleşmenin istediği aşamalar sona ermedi.
+fault-input-unusable = Girdi, sözleşmenin söylediği gibi kullanılamıyor.
 
 ## Actions
 
@@ -457,6 +476,16 @@ action-convert-checkpoint = Ya da denetim noktasını yeni rank sayısına dön�
 action-resume-by-identifier = Her çıktı için bir kimlik kaydedin ve bu kimlik kümesine göre sürdürün.
 action-write-atomically = Her çıktıyı bütünüyle yazın, sonra yerine yeniden adlandırın.
 action-restart-python = Python'u (not defterinde çekirdeği) yeniden başlatıp bir kez içe aktarın.
+action-track-no-gradients = Çıkarımda torch.inference_mode() içinde hesaplayın; böylece gradyanlar tutulmaz.
+action-limit-longest-input = O geçişin girdisine bakın: kısaltın ya da yığınları uzunluğa göre düzenleyin.
+action-keep-no-graph = Geçişler arasında tensör değil sayı tutun: loss.item() ya da .detach(); geçişin sonunda referansları bırakın.
+action-check-output-path = Programın nereye yazdığını sözleşmenin baktığı yerle karşılaştırın.
+action-find-lost-items = Süzgeçlere, atılan son yığına ve yok sayılan hatalara bakın; her girdi için bir çıktı yazın.
+action-find-repeated-items = Örnekleyicinin doldurmasına, yeniden denemelere ve sonuna eklenen dosyalara bakın.
+action-match-model-and-contract = Model ile sözleşmeyi karşılaştırın: biri başka bir şey söylüyor.
+action-check-optimiser = Eniyileyicinin bu parametreleri tuttuğunu, gradyan istediklerini ve step() çağrıldığını denetleyin.
+action-set-model-mode = Çıkarımdan önce model.eval(), eğitimden önce model.train() çağırın.
+action-check-input = Girdiyi, sözleşmenin onun için söyledikleriyle karşılaştırın.
 
 ## Facts
 
@@ -559,6 +588,12 @@ fact-worker-signal = Denetim sürecini sonlandıran sinyal
 fact-worker-exit-code = Denetim sürecinin çıkış değeri
 fact-worker-unkillable = Denetim süreci sonlandırılamadı
 fact-previous-attempt = Önceki deneme
+fact-application-end = Komutu sonlandıran
+fact-application-signal = Komutu sonlandıran sinyal
+fact-application-exit-code = Komutun çıkış değeri
+fact-memory-phase = Belleğin en yüksek olduğu an
+fact-contract-point = Sözleşmenin ilk bozulan maddesi
+fact-memory-ran-out = Bellek tükendi
 
 ## Tickets
 

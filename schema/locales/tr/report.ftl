@@ -18,6 +18,7 @@ code-application-failed = Uygulama başarısız oldu, çöktü ya da süresi dol
 code-contract-failed = Uygulama düzgün bitti, ancak çıktıları sözleşmeye uymuyor.
 code-resume-failed = Durdurma ve sürdürme sırasında çıktılar kayboldu, yinelendi ya da değişti.
 code-interpreter-failed = Belirtilen Python başlatılamadı.
+code-application-ended = Komut kendiliğinden bitti; yorumlayıcı, aygıt ve hesaplama denetlenmedi.
 
 ## Katmanlar: yorumlayıcıdan aygıta iner, oradan uygulamaya çıkar
 layer-interpreter = Yorumlayıcı
