@@ -138,7 +138,7 @@ fn what_the_field_says_stays_readable() {
         ),
         (
             "ImportError: flash_attn_2_cuda.so: undefined symbol: _ZN3c105ErrorC2Ev",
-            "ImportError: ‹…› undefined symbol: _ZN3c10",
+            "ImportError: flash_attn ‹…› undefined symbol: c10::Error",
         ),
         (
             "ValueError: alice has no horse in /home/alice/stable",

@@ -1,0 +1,229 @@
+//! The page's state: an action is dispatched, and what is open, shown and said is read back.
+
+use firstfault_schema::guidance::{Guidance, Language};
+use firstfault_schema::{Report, ReportError, carry};
+use firstfault_viewer::link::Link;
+use firstfault_viewer::many::{Column, Group, TableState, table};
+use firstfault_viewer::state::{Action, Loaded, Problem, State, View, judge, read};
+use firstfault_viewer::view_model::{self, Tone};
+
+fn text(name: &str) -> String {
+    let path = format!(
+        "{}/../schema/fixtures/valid/{name}.json",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    std::fs::read_to_string(path).unwrap()
+}
+
+fn report(name: &str) -> Report {
+    Report::from_json(&text(name)).unwrap()
+}
+
+fn load(names: &[&str]) -> Action {
+    Action::Load(
+        names
+            .iter()
+            .map(|name| judge(format!("{name}.json"), &text(name)))
+            .collect(),
+    )
+}
+
+#[test]
+fn one_report_is_shown_two_are_compared_and_more_become_a_table() {
+    let one = State::default().after(load(&["gpu-check-passed"]));
+    assert_eq!(one.view, View::One(one.reports[0].key));
+    assert_eq!(
+        State::default()
+            .after(load(&["gpu-check-passed", "timeout"]))
+            .view,
+        View::Compare
+    );
+    assert_eq!(
+        State::default()
+            .after(load(&["gpu-check-passed", "timeout", "out-of-memory"]))
+            .view,
+        View::Many
+    );
+}
+
+#[test]
+fn a_bad_file_leaves_the_open_ones_and_the_view_alone() {
+    let open = State::default().after(load(&["gpu-check-passed"]));
+    let after = open.after(Action::Load(vec![judge(
+        "cut.json".to_owned(),
+        "{\"format\": \"first",
+    )]));
+    assert_eq!((after.reports.len(), after.view), (1, open.view));
+    assert_eq!(
+        after.notices[0].problem,
+        Problem::Report(ReportError::Truncated { line: 1 })
+    );
+    assert!(after.after(Action::DismissNotices).notices.is_empty());
+}
+
+#[test]
+fn the_same_report_opens_once() {
+    let after = State::default()
+        .after(load(&["timeout"]))
+        .after(load(&["timeout"]));
+    assert_eq!(after.reports.len(), 1);
+    assert_eq!(after.notices[0].problem, Problem::AlreadyOpen);
+}
+
+#[test]
+fn choosing_the_other_report_of_a_pair_swaps_them() {
+    let state = State::default().after(load(&["gpu-check-passed", "timeout"]));
+    let keys = |state: &State| {
+        state
+            .pair()
+            .map(|(baseline, candidate)| (baseline.key, candidate.key))
+            .unwrap()
+    };
+    let (baseline, candidate) = keys(&state);
+    assert_eq!(
+        keys(&state.after(Action::Baseline(candidate))),
+        (candidate, baseline)
+    );
+    assert_eq!(
+        keys(&state.after(Action::Candidate(baseline))),
+        (candidate, baseline)
+    );
+    assert_eq!(
+        keys(&state.after(Action::Swap).after(Action::Swap)),
+        (baseline, candidate)
+    );
+}
+
+#[test]
+fn a_link_waits_until_its_reports_are_open() {
+    let wanted = Link::Compare(
+        report("timeout").attempt.id,
+        report("gpu-check-passed").attempt.id,
+    );
+    let state = State::new(Language::English, Some(wanted.clone()));
+    let state = state
+        .after(load(&["gpu-check-passed", "out-of-memory"]))
+        .after(load(&["timeout"]));
+    assert_eq!(state.view, View::Compare);
+    assert_eq!(state.link(), wanted);
+}
+
+#[test]
+fn a_link_to_the_start_does_not_hold_back_what_is_opened() {
+    let state = State::new(Language::English, Some(Link::Start)).after(load(&["timeout"]));
+    assert!(matches!(state.view, View::One(_)));
+}
+
+#[test]
+fn closing_the_shown_report_shows_the_others() {
+    let state = State::default()
+        .after(load(&["gpu-check-passed"]))
+        .after(load(&["timeout"]));
+    let View::One(key) = state.view else {
+        panic!("{:?}", state.view)
+    };
+    let state = state.after(Action::Close(key));
+    assert_eq!((state.view, state.reports.len()), (View::Many, 1));
+    assert_eq!(state.after(Action::CloseAll).view, View::Start);
+}
+
+#[test]
+fn files_are_told_apart_by_what_is_in_them() {
+    let name = || "file".to_owned();
+    let problem = |bytes: &[u8]| match read(name(), bytes).remove(0) {
+        Loaded::Problem(_, problem) => problem,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(problem(b"<!doctype html><p>x"), Problem::ForeignPage);
+    assert_eq!(problem(carry_page(&[]).as_bytes()), Problem::EmptyPage);
+    assert_eq!(problem(b""), Problem::Report(ReportError::Empty));
+    let carried = carry::Carried {
+        name: "inner.json".to_owned(),
+        text: text("timeout"),
+    };
+    assert!(
+        matches!(&read(name(), carry_page(&[carried]).as_bytes())[..], [Loaded::Report(inner, _)] if inner == "inner.json")
+    );
+    assert!(matches!(
+        &read("job.LOG".to_owned(), b"Traceback")[..],
+        [Loaded::Log(..)]
+    ));
+    // A shell on Windows writes what is redirected as UTF-16.
+    let mut wide = vec![0xff, 0xfe];
+    wide.extend(text("timeout").encode_utf16().flat_map(u16::to_le_bytes));
+    assert!(matches!(&read(name(), &wide)[..], [Loaded::Report(..)]));
+}
+
+fn carry_page(reports: &[carry::Carried]) -> String {
+    format!("<!doctype html>{}", carry::element(reports))
+}
+
+#[test]
+fn the_table_is_grouped_by_first_failing_layer_and_passed_comes_last() {
+    let state = State::default().after(load(&[
+        "gpu-check-passed",
+        "timeout",
+        "torch-missing",
+        "gpu-unavailable",
+    ]));
+    let view = table(&state.reports, &TableState::default());
+    let groups: Vec<(Group, usize)> = view
+        .groups
+        .iter()
+        .map(|group| (group.group, group.count))
+        .collect();
+    assert_eq!(view.totals, groups);
+    assert_eq!(groups.last().unwrap(), &(Group::Passed, 1));
+    let found = |words: &str| {
+        let state_of_table = TableState {
+            words: words.to_owned(),
+            column: Column::Code,
+            ..TableState::default()
+        };
+        table(&state.reports, &state_of_table).matching
+    };
+    assert_eq!(
+        (
+            found("h100"),
+            found("NODE 4"),
+            found("535.183 unavailable"),
+            found("nowhere")
+        ),
+        (2, 1, 1, 0)
+    );
+}
+
+#[test]
+fn nothing_after_the_first_fault_is_green() {
+    let words = Guidance::new(Language::English);
+    for name in [
+        "gpu-unavailable",
+        "runtime-error",
+        "torch-import-failed",
+        "out-of-memory",
+        "contract-failed",
+    ] {
+        let steps = view_model::strip(&report(name), &words);
+        let first = steps
+            .iter()
+            .position(|step| step.first_fault)
+            .unwrap_or_else(|| panic!("{name}"));
+        assert_eq!(steps[first].tone, Tone::Failed, "{name}");
+        assert!(
+            steps[first + 1..]
+                .iter()
+                .all(|step| step.tone != Tone::Passed),
+            "{name}: {steps:?}"
+        );
+    }
+}
+
+#[test]
+fn a_cpu_pass_claims_nothing_about_a_gpu() {
+    let words = Guidance::new(Language::English);
+    let steps = view_model::strip(&report("cpu-check-passed"), &words);
+    let tones: Vec<Tone> = steps[2..5].iter().map(|step| step.tone).collect();
+    assert_eq!(tones, [Tone::NotRequested; 3]);
+    let (_, open) = view_model::proofs(&report("cpu-check-passed"), &words);
+    assert!(open.contains(&words.text("open-gpu")));
+}
