@@ -4,7 +4,8 @@
 //! address, value of a variable or token can get through, whatever it looks like.
 
 use crate::facts::is_architecture;
-use crate::matching::{self, Hit, Line};
+use crate::index;
+use crate::matching::{Hit, Line};
 use crate::report::MAX_MESSAGE_CHARS;
 use crate::vocabulary::{is_word, known_library};
 
@@ -22,7 +23,7 @@ pub fn clean(raw: &str) -> String {
     let mut first = None;
     for text in raw[..end].lines().filter(|text| !text.trim().is_empty()) {
         let candidate = Line::new(text.as_bytes());
-        let hits = matching::hits(&candidate, matching::all_patterns());
+        let hits = index::hits(&candidate, &[], None);
         if !hits.is_empty() {
             return line(&candidate, &hits);
         }
@@ -35,10 +36,28 @@ pub fn clean(raw: &str) -> String {
 
 /// Cleans one line; tokens of the catalogue stay as they are.
 pub(crate) fn line(line: &Line, hits: &[Hit]) -> String {
+    let text = line.text.as_str();
     let mut spans: Vec<(usize, usize)> = hits
         .iter()
         .flat_map(|hit| hit.spans.iter().copied())
         .collect();
+    let chunk_at = |at: usize| {
+        let end = text[at..]
+            .find(char::is_whitespace)
+            .map_or(text.len(), |length| at + length);
+        core_of(&text[chunk_begin(text, at)..end])
+    };
+    // A library's name is shown whole, with its version, and a symbol by its names, rather than the part that was looked for.
+    spans.retain(|(begin, end)| {
+        text[*begin..*end].contains(char::is_whitespace)
+            || known_library(chunk_at(*begin)).is_none()
+    });
+    for (begin, end) in &mut spans {
+        let last = chunk_begin(text, *end);
+        if last > *begin && demangled(chunk_at(last)).is_some() {
+            *end = last;
+        }
+    }
     spans.sort_unstable();
     let mut out = Writer::default();
     let mut at = 0;
@@ -47,17 +66,38 @@ pub(crate) fn line(line: &Line, hits: &[Hit]) -> String {
         if begin >= end {
             continue;
         }
-        pieces(&line.text[at..begin], &mut out);
-        let token = &line.text[begin..end];
+        let mut before = &text[at..begin];
+        let folders = before.len();
+        if before.ends_with(['/', '\\']) {
+            // Folders before a known name are dropped.
+            before = &before[..chunk_begin(before, before.len())];
+        }
+        pieces(before, &text[begin..end], &mut out);
+        let token = &text[begin..end];
         out.known(
             token,
-            token.starts_with(char::is_whitespace)
-                || line.text[..begin].ends_with(char::is_whitespace),
+            before.len() < folders
+                || token.starts_with(char::is_whitespace)
+                || text[..begin].ends_with(char::is_whitespace),
         );
         at = end;
     }
-    pieces(&line.text[at..], &mut out);
+    pieces(&text[at..], "", &mut out);
     out.finish()
+}
+
+/// Where the word around or before `at` begins.
+fn chunk_begin(text: &str, at: usize) -> usize {
+    text[..at]
+        .char_indices()
+        .rev()
+        .find(|(_, letter)| letter.is_whitespace())
+        .map_or(0, |(place, letter)| place + letter.len_utf8())
+}
+
+/// A word without the marks around it.
+fn core_of(chunk: &str) -> &str {
+    chunk.trim_start_matches(OPENING).trim_end_matches(CLOSING)
 }
 
 /// Collects the cleaned text; gaps next to each other become one.
@@ -111,7 +151,11 @@ impl Writer {
 const OPENING: [char; 6] = ['(', '[', '{', '\'', '<', ','];
 const CLOSING: [char; 10] = [')', ']', '}', '\'', '>', ',', ';', ':', '.', '!'];
 
-fn pieces(text: &str, out: &mut Writer) {
+/// Writes what is known of `text`; `following` is what stands after it.
+fn pieces(text: &str, following: &str, out: &mut Writer) {
+    let coming = following
+        .split(char::is_whitespace)
+        .find(|chunk| !chunk.is_empty());
     let mut chunks = text
         .split(char::is_whitespace)
         .filter(|chunk| !chunk.is_empty())
@@ -119,7 +163,11 @@ fn pieces(text: &str, out: &mut Writer) {
     let mut apart = text.starts_with(char::is_whitespace);
     while let Some(chunk) = chunks.next() {
         let core = chunk.trim_start_matches(OPENING).trim_end_matches(CLOSING);
-        let next = chunks.peek().map(|next| next.trim_end_matches(CLOSING));
+        let next = chunks
+            .peek()
+            .copied()
+            .or(coming)
+            .map(|next| next.trim_end_matches(CLOSING));
         if core.is_empty() {
             // Punctuation alone says nothing that could be anybody's, but may not carry a pattern either.
             if chunk.len() == 1 && !out.gap {

@@ -4,6 +4,7 @@ use crate::catalogue::{self, ENTRIES, Entry, Facts, UNKNOWN};
 use crate::clean;
 use crate::code::Code;
 use crate::facts;
+use crate::index;
 use crate::matching::{self, Finding, Group, Line};
 use crate::report::{
     Backend, Diagnosis, Evidence, Layer, Libtorch, Owner, Pytorch, RequestedDevice, Stage,
@@ -175,17 +176,9 @@ fn read(text: &str, groups: &mut Vec<Group>) {
     if text.trim().is_empty() {
         return;
     }
-    let whole = Line::new(text.as_bytes());
-    let near: Vec<(usize, usize)> = matching::all_patterns()
-        .filter(|(entry, pattern)| {
-            whole
-                .lower
-                .contains(ENTRIES[*entry].patterns[*pattern].anchor)
-        })
-        .collect();
     for raw in text.split(['\n', '\r']) {
         let line = Line::new(raw.as_bytes());
-        let hits = matching::hits(&line, near.iter().copied());
+        let hits = index::hits(&line, &[], None);
         if !hits.is_empty() {
             // Lines are numbered over all texts, the message first.
             groups.push(Group {
@@ -242,7 +235,9 @@ fn may_fail(seen: &Observation<'_>, entry: &Entry) -> bool {
             Stage::Application | Stage::Output => &Layer::ALL,
         },
     };
+    // A process can be killed for memory at any stage.
     layers.contains(&entry.layer)
+        || (seen.code == Code::WorkerFailed && entry.layer == Layer::Memory)
 }
 
 /// Everything that conditions may ask: collected facts, what the attempt showed, and what follows from both.

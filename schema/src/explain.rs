@@ -1,16 +1,13 @@
 //! Names the faults in a pasted log, traceback or `collect_env` text of any length, in constant memory.
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
-
 use memchr::{memchr, memchr_iter, memrchr};
 use serde::Serialize;
 
-use crate::catalogue::{CLUES, ENTRIES, Facts, Tier};
+use crate::catalogue::{ENTRIES, Facts, Tier};
 use crate::clean;
-use crate::matching::{self, FAILURE_WORDS, Group, Line};
+use crate::index;
+use crate::matching::{self, Group, Line};
 use crate::report::{Layer, Owner};
-use crate::search::Search;
 
 /// The most bytes of one line that are kept while its end has not come.
 const MAX_LINE_BYTES: usize = 64 * 1024;
@@ -39,55 +36,6 @@ pub struct Fault {
     /// Other faults that the same text would fit.
     pub candidates: Vec<String>,
 }
-
-/// What a word leads to.
-enum Target {
-    Pattern(usize, usize),
-    Clue(usize),
-    Failure,
-}
-
-struct Index {
-    search: Search,
-    targets: Vec<Vec<Target>>,
-    soft: Vec<(usize, usize)>,
-}
-
-static INDEX: LazyLock<Index> = LazyLock::new(|| {
-    let mut numbers: HashMap<&'static str, usize> = HashMap::new();
-    let mut words: Vec<(&'static str, usize)> = Vec::new();
-    let mut targets: Vec<Vec<Target>> = Vec::new();
-    let mut add = |word: &'static str, rarest: usize, target: Target| {
-        let number = *numbers.entry(word).or_insert(words.len());
-        if number == words.len() {
-            words.push((word, rarest));
-            targets.push(Vec::new());
-        }
-        targets[number].push(target);
-    };
-    let mut soft = Vec::new();
-    for (entry, pattern) in matching::all_patterns() {
-        let value = &ENTRIES[entry].patterns[pattern];
-        if value.failure {
-            soft.push((entry, pattern));
-        } else {
-            add(value.anchor, value.rarest, Target::Pattern(entry, pattern));
-        }
-    }
-    for (number, clue) in CLUES.iter().enumerate() {
-        for pattern in clue.patterns {
-            add(pattern.anchor, pattern.rarest, Target::Clue(number));
-        }
-    }
-    for word in FAILURE_WORDS {
-        add(word, 0, Target::Failure);
-    }
-    Index {
-        search: Search::new(&words),
-        targets,
-        soft,
-    }
-});
 
 /// Reads a text piece by piece.
 #[derive(Default)]
@@ -157,10 +105,9 @@ impl Explainer {
     }
 
     fn search(&mut self, block: &[u8]) {
-        let index = &*INDEX;
         let mut from = 0;
         let mut counted = 0;
-        while let Some(at) = index.search.first(block, from) {
+        while let Some(at) = index::first(block, from) {
             let is_break = |byte: u8| byte == b'\n' || byte == b'\r';
             let (first, last) = (
                 at.saturating_sub(WINDOW_BYTES),
@@ -176,33 +123,15 @@ impl Explainer {
                 .map_or(last, |length| at + length);
             self.lines += memchr_iter(b'\n', &block[counted..begin.max(counted)]).count() as u64;
             counted = counted.max(begin);
-            self.look(index, &block[begin..end]);
+            self.look(&block[begin..end]);
             from = end.max(at + 1);
         }
         self.lines += memchr_iter(b'\n', &block[counted..]).count() as u64;
     }
 
-    fn look(&mut self, index: &Index, raw: &[u8]) {
+    fn look(&mut self, raw: &[u8]) {
         let line = Line::new(raw);
-        let mut patterns: Vec<(usize, usize)> = Vec::new();
-        let mut clues: Vec<usize> = Vec::new();
-        let mut soft = false;
-        index.search.all(line.lower.as_bytes(), |word| {
-            for target in &index.targets[word] {
-                match *target {
-                    Target::Pattern(entry, pattern) => patterns.push((entry, pattern)),
-                    Target::Clue(number) => clues.push(number),
-                    Target::Failure => soft = true,
-                }
-            }
-        });
-        matching::learn(&line, clues.into_iter(), &mut self.facts);
-        let knows =
-            |(entry, _): &(usize, usize)| !self.without.iter().any(|id| id == ENTRIES[*entry].id);
-        let mut hits = matching::hits(&line, patterns.into_iter().filter(knows));
-        if hits.is_empty() && soft {
-            hits = matching::hits(&line, index.soft.iter().copied().filter(knows));
-        }
+        let hits = index::hits(&line, &self.without, Some(&mut self.facts));
         if hits.iter().all(|hit| self.seen[hit.entry]) {
             return;
         }

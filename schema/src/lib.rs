@@ -13,6 +13,7 @@ pub mod diagnosis;
 pub mod explain;
 pub mod facts;
 pub mod guidance;
+mod index;
 mod matching;
 pub mod parse;
 pub mod report;

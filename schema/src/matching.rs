@@ -273,30 +273,25 @@ pub(crate) struct Finding {
     pub(crate) follows: bool,
 }
 
-/// Entries that the facts alone speak for.
-pub(crate) fn by_facts(facts: &Facts) -> Option<Group> {
-    let hits: Vec<Hit> = ENTRIES
-        .iter()
-        .enumerate()
-        .filter_map(|(entry, value)| {
-            let most = value
-                .facts
-                .iter()
-                .filter(|all| facts.all_hold(all))
-                .map(|all| all.len())
-                .max()?;
-            let weight = tier_weight(value.tier) + 20 * i32::try_from(most.min(4)).unwrap_or(4);
-            Some(Hit {
+/// Entries that the facts alone speak for, each in a group of its own.
+pub(crate) fn by_facts(facts: &Facts) -> impl Iterator<Item = Group> {
+    ENTRIES.iter().enumerate().filter_map(|(entry, value)| {
+        let most = value
+            .facts
+            .iter()
+            .filter(|all| facts.all_hold(all))
+            .map(|all| all.len())
+            .max()?;
+        let weight = tier_weight(value.tier) + 20 * i32::try_from(most.min(4)).unwrap_or(4);
+        Some(Group {
+            line: 0,
+            text: None,
+            hits: vec![Hit {
                 entry,
                 weight,
                 spans: Vec::new(),
-            })
+            }],
         })
-        .collect();
-    (!hits.is_empty()).then_some(Group {
-        line: 0,
-        text: None,
-        hits,
     })
 }
 

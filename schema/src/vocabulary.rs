@@ -13,7 +13,7 @@ pub fn is_word(word: &str) -> bool {
 /// such as `libcudnn.so.9`, `cublas64_12.dll` or `libc10.dylib`. Folders before it are dropped. None for any other name.
 pub fn known_library(name: &str) -> Option<&str> {
     let base = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    if base.len() > 60 {
+    if base.len() > 60 || !base.is_ascii() {
         return None;
     }
     let number = |text: &str| {
