@@ -77,6 +77,11 @@ fn a_pass_on_the_cpu_with_wrong_values_fails_and_claims_nothing_about_a_gpu() {
         [Outcome::Passed, Outcome::NotRequested, Outcome::Failed]
     );
     assert_eq!(report.pytorch.gpu_available, None);
+    assert_eq!(
+        diagnosis(&report).signature,
+        "wrong-result-on-cpu",
+        "{ended}"
+    );
 }
 
 #[test]
