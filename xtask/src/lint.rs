@@ -10,7 +10,7 @@ use crate::wasm;
 /// Checks every package; a warning is an error.
 pub(crate) fn run(project: &Project, progress: &Progress) -> Result<(), Error> {
     let mut format = project.cargo();
-    format.args(["fmt", "--all", "--check"]);
+    format.args(["fmt", "--all", "--check", "--message-format", "short"]);
     progress.run(
         project,
         Step::new("check the formatting", format).remedy("type: cargo fmt --all"),
