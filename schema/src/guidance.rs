@@ -42,35 +42,33 @@ impl Language {
             .find(|language| primary.eq_ignore_ascii_case(language.tag()))
     }
 
-    /// The Fluent files of this language, by name.
-    pub const fn resources(self) -> [(&'static str, &'static str); 4] {
+    /// The Fluent files of this language, by name. The page does without the terminal's.
+    pub fn resources(self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        macro_rules! file {
+            ($tag:literal, $name:literal) => {
+                (
+                    $name,
+                    include_str!(concat!("../locales/", $tag, "/", $name)),
+                )
+            };
+        }
         macro_rules! files {
             ($tag:literal) => {
-                [
-                    (
-                        "report.ftl",
-                        include_str!(concat!("../locales/", $tag, "/report.ftl")),
-                    ),
-                    (
-                        "faults.ftl",
-                        include_str!(concat!("../locales/", $tag, "/faults.ftl")),
-                    ),
-                    (
-                        "terminal.ftl",
-                        include_str!(concat!("../locales/", $tag, "/terminal.ftl")),
-                    ),
-                    (
-                        "page.ftl",
-                        include_str!(concat!("../locales/", $tag, "/page.ftl")),
-                    ),
+                &[
+                    file!($tag, "report.ftl"),
+                    file!($tag, "faults.ftl"),
+                    file!($tag, "page.ftl"),
+                    #[cfg(not(target_family = "wasm"))]
+                    file!($tag, "terminal.ftl"),
                 ]
             };
         }
-        match self {
+        let files: &'static [(&'static str, &'static str)] = match self {
             Self::English => files!("en"),
             Self::German => files!("de"),
             Self::Turkish => files!("tr"),
-        }
+        };
+        files.iter().copied()
     }
 }
 
