@@ -16,8 +16,12 @@
     }
     const size = Number(element.dataset.bytes);
     const plain = new Blob([packed.subarray(0, size)]).stream().pipeThrough(new DecompressionStream("gzip"));
-    const bytes = await new Response(plain).arrayBuffer();
-    await wasm_bindgen({ module_or_path: bytes });
+    const buffer = await new Response(plain).arrayBuffer();
+    const start = 4 + new DataView(buffer).getUint32(0, true);
+    const style = document.createElement("style");
+    style.textContent = new TextDecoder().decode(new Uint8Array(buffer, 4, start - 4));
+    document.head.append(style);
+    await wasm_bindgen({ module_or_path: new Uint8Array(buffer, start) });
   } catch (error) {
     console.error(error);
     document.getElementById("trouble").hidden = false;

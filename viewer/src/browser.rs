@@ -42,7 +42,10 @@ pub fn carried() -> Vec<Loaded> {
         return Vec::new();
     };
     match carry::parse(&data) {
-        Ok(reports) => reports.into_iter().map(|carried| judge(carried.name, &carried.text)).collect(),
+        Ok(reports) => reports
+            .into_iter()
+            .map(|carried| judge(carried.name, &carried.text))
+            .collect(),
         Err(carry::NotAPage) => vec![Loaded::Problem(String::new(), Problem::ForeignPage)],
     }
 }
@@ -50,15 +53,22 @@ pub fn carried() -> Vec<Loaded> {
 /// The first of the browser's languages that the page speaks.
 pub fn preferred_language() -> Language {
     let languages = window().map(|window| window.navigator().languages());
-    let languages = languages.into_iter().flat_map(|list| list.iter().collect::<Vec<JsValue>>());
-    languages.filter_map(|tag| Language::from_locale(&tag.as_string()?)).next().unwrap_or_default()
+    let languages = languages
+        .into_iter()
+        .flat_map(|list| list.iter().collect::<Vec<JsValue>>());
+    languages
+        .filter_map(|tag| Language::from_locale(&tag.as_string()?))
+        .next()
+        .unwrap_or_default()
 }
 
 /// Tells the document its language, title and colours.
 pub fn dress(language: Language, theme: Theme, title: &str) {
     let Some(document) = document() else { return };
     document.set_title(title);
-    let Some(root) = document.document_element() else { return };
+    let Some(root) = document.document_element() else {
+        return;
+    };
     // Setting an attribute of the root element can't fail.
     let _ = root.set_attribute("lang", language.tag());
     let _ = match theme {
@@ -70,7 +80,12 @@ pub fn dress(language: Language, theme: Theme, title: &str) {
 
 /// Whether the system asks for dark colours.
 pub fn prefers_dark() -> bool {
-    let query = window().and_then(|window| window.match_media("(prefers-color-scheme: dark)").ok().flatten());
+    let query = window().and_then(|window| {
+        window
+            .match_media("(prefers-color-scheme: dark)")
+            .ok()
+            .flatten()
+    });
     query.is_some_and(|query| query.matches())
 }
 
@@ -81,7 +96,9 @@ pub fn link() -> Option<Link> {
 
 /// Puts a view into the address, so that Back and a bookmark return to it.
 pub fn set_link(link: &Link) {
-    let Some(location) = window().map(|window| window.location()) else { return };
+    let Some(location) = window().map(|window| window.location()) else {
+        return;
+    };
     let fragment = link.fragment();
     if location.hash().is_ok_and(|now| now != fragment) {
         // A fragment of this same document: refused nowhere, and nothing is loaded.
@@ -149,7 +166,8 @@ pub fn copy(text: String, done: Callback<bool>) {
 /// The files of an input.
 pub fn files(list: Option<FileList>) -> Vec<File> {
     let list = list.into_iter();
-    list.flat_map(|list| (0..list.length()).filter_map(move |at| list.get(at))).collect()
+    list.flat_map(|list| (0..list.length()).filter_map(move |at| list.get(at)))
+        .collect()
 }
 
 /// What was dropped: the files, and the names of the folders among them.
@@ -158,20 +176,27 @@ pub fn dropped(transfer: &DataTransfer) -> (Vec<File>, Vec<String>) {
     let items = transfer.items();
     let mut folders = Vec::new();
     for at in 0..items.length() {
-        let entry = items.get(at).and_then(|item| item.webkit_get_as_entry().ok().flatten());
+        let entry = items
+            .get(at)
+            .and_then(|item| item.webkit_get_as_entry().ok().flatten());
         if let Some(entry) = entry.filter(web_sys::FileSystemEntry::is_directory) {
             folders.push(entry.name());
         }
     }
-    let files = files.into_iter().filter(|file| !folders.contains(&file.name())).collect();
+    let files = files
+        .into_iter()
+        .filter(|file| !folders.contains(&file.name()))
+        .collect();
     (files, folders)
 }
 
 /// Reads files one after the other and hands their contents on in batches.
 pub fn read_files(files: Vec<File>, folders: Vec<String>, loaded: Callback<Vec<Loaded>>) {
     spawn_local(async move {
-        let mut batch: Vec<Loaded> =
-            folders.into_iter().map(|name| Loaded::Problem(name, Problem::Folder)).collect();
+        let mut batch: Vec<Loaded> = folders
+            .into_iter()
+            .map(|name| Loaded::Problem(name, Problem::Folder))
+            .collect();
         for file in files {
             let name = file.name();
             if file.size() > MAX_FILE_BYTES {

@@ -47,18 +47,29 @@ files!(
 
 /// The examples of the start.
 pub const SHOWN_FIRST: [Example; 3] = [
-    Example { title: "example-fault", about: "example-fault-about", names: &["gpu-unavailable"] },
+    Example {
+        title: "example-fault",
+        about: "example-fault-about",
+        names: &["gpu-unavailable"],
+    },
     Example {
         title: "example-compare",
         about: "example-compare-about",
         names: &["application-passed", "application-passed-bfloat16"],
     },
-    Example { title: "example-application", about: "example-application-about", names: &["contract-failed"] },
+    Example {
+        title: "example-application",
+        about: "example-application-about",
+        names: &["contract-failed"],
+    },
 ];
 
 /// Opens examples like files.
 pub fn load(names: &[&str]) -> Vec<Loaded> {
-    names.iter().map(|name| judge(format!("{name}.json"), text(name))).collect()
+    names
+        .iter()
+        .map(|name| judge(format!("{name}.json"), text(name)))
+        .collect()
 }
 
 #[cfg(test)]

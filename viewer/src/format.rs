@@ -40,7 +40,10 @@ pub fn bytes(value: f64, language: Language) -> String {
     let mut amount = value;
     for unit in ["B", "KiB", "MiB", "GiB"] {
         if amount.abs() < KIB {
-            return format!("{}\u{a0}{unit}", number(amount, usize::from(unit != "B"), language));
+            return format!(
+                "{}\u{a0}{unit}",
+                number(amount, usize::from(unit != "B"), language)
+            );
         }
         amount /= KIB;
     }
@@ -68,7 +71,10 @@ pub fn date(text: &str, words: &Guidance) -> String {
         let (day, time) = text.split_once('T')?;
         let mut parts = day.splitn(3, '-');
         let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
-        let month: u8 = month.parse().ok().filter(|month| (1..=12).contains(month))?;
+        let month: u8 = month
+            .parse()
+            .ok()
+            .filter(|month| (1..=12).contains(month))?;
         let day: u8 = day.parse().ok().filter(|day| (1..=31).contains(day))?;
         let year: u16 = year.parse().ok()?;
         let minutes = time.get(..5)?;
@@ -149,16 +155,28 @@ mod tests {
     #[test]
     fn dates_are_written_out_and_other_text_stays() {
         let german = Guidance::new(Language::German);
-        assert_eq!(date("2026-03-09T03:28:00Z", &german), "9. März 2026, 03:28 UTC");
+        assert_eq!(
+            date("2026-03-09T03:28:00Z", &german),
+            "9. März 2026, 03:28 UTC"
+        );
         let turkish = Guidance::new(Language::Turkish);
-        assert_eq!(date("2026-11-30T03:28:00Z", &turkish), "30 Kasım 2026, 03:28 UTC");
+        assert_eq!(
+            date("2026-11-30T03:28:00Z", &turkish),
+            "30 Kasım 2026, 03:28 UTC"
+        );
         assert_eq!(date("yesterday", &turkish), "yesterday");
-        assert_eq!(date("2026-13-01T03:28:00Z", &turkish), "2026-13-01T03:28:00Z");
+        assert_eq!(
+            date("2026-13-01T03:28:00Z", &turkish),
+            "2026-13-01T03:28:00Z"
+        );
     }
 
     #[test]
     fn a_change_carries_its_sign() {
-        assert_eq!(change(100.0, 112.5, Language::English).unwrap(), "+12.5\u{a0}%");
+        assert_eq!(
+            change(100.0, 112.5, Language::English).unwrap(),
+            "+12.5\u{a0}%"
+        );
         assert_eq!(change(100.0, 97.0, Language::Turkish).unwrap(), "−%3");
         assert_eq!(change(0.0, 97.0, Language::Turkish), None);
     }

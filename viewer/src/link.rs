@@ -18,7 +18,9 @@ impl Link {
     pub fn parse(fragment: &str) -> Option<Self> {
         let fragment = fragment.strip_prefix('#').unwrap_or(fragment);
         let identifier = |text: &str| {
-            let fits = !text.is_empty() && text.len() <= 64 && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+            let fits = !text.is_empty()
+                && text.len() <= 64
+                && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
             fits.then(|| text.to_owned())
         };
         match fragment.split_once('=') {
@@ -62,7 +64,13 @@ mod tests {
 
     #[test]
     fn anything_else_is_no_view() {
-        for fragment in ["#report=", "#report=<b>", "#compare=a", "#elsewhere", "#compare=a,b,c"] {
+        for fragment in [
+            "#report=",
+            "#report=<b>",
+            "#compare=a",
+            "#elsewhere",
+            "#compare=a,b,c",
+        ] {
             assert_eq!(Link::parse(fragment), None, "{fragment}");
         }
     }

@@ -3,10 +3,10 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
+use firstfault_schema::Status;
 use firstfault_schema::compare::word_id;
 use firstfault_schema::guidance::Guidance;
 use firstfault_schema::report::{Layer, Report};
-use firstfault_schema::Status;
 
 use crate::state::{Key, Opened};
 
@@ -33,8 +33,14 @@ pub enum Column {
 
 impl Column {
     /// All columns, in order.
-    pub const ALL: [Self; 6] =
-        [Self::Label, Self::Code, Self::Device, Self::Driver, Self::Pytorch, Self::Started];
+    pub const ALL: [Self; 6] = [
+        Self::Label,
+        Self::Code,
+        Self::Device,
+        Self::Driver,
+        Self::Pytorch,
+        Self::Started,
+    ];
 
     /// The Fluent identifier of its head.
     pub const fn head(self) -> &'static str {
@@ -128,17 +134,31 @@ pub struct TableView {
 
 /// What a report is called: its label, else its file's name.
 pub fn title(opened: &Opened) -> &str {
-    opened.report.attempt.label.as_deref().unwrap_or(&opened.name)
+    opened
+        .report
+        .attempt
+        .label
+        .as_deref()
+        .unwrap_or(&opened.name)
 }
 
 fn cells(opened: &Opened) -> [String; 6] {
     let report = &opened.report;
-    let device = report.pytorch.devices.as_ref().and_then(|devices| devices.first()).map(|device| device.name.clone());
+    let device = report
+        .pytorch
+        .devices
+        .as_ref()
+        .and_then(|devices| devices.first())
+        .map(|device| device.name.clone());
     let host_device = || {
         let gpus = report.host.as_ref()?.gpus.as_ref()?;
         gpus.first().map(|gpu| gpu.name.clone())
     };
-    let pytorch = report.pytorch.version.as_ref().or(report.pytorch.installed_version.as_ref());
+    let pytorch = report
+        .pytorch
+        .version
+        .as_ref()
+        .or(report.pytorch.installed_version.as_ref());
     [
         title(opened).to_owned(),
         report.code.name().to_owned(),
@@ -156,7 +176,11 @@ pub fn driver(report: &Report) -> Option<String> {
 
 /// Makes the table.
 pub fn table(reports: &[Rc<Opened>], state: &TableState) -> TableView {
-    let wanted: Vec<String> = state.words.split_whitespace().map(str::to_lowercase).collect();
+    let wanted: Vec<String> = state
+        .words
+        .split_whitespace()
+        .map(str::to_lowercase)
+        .collect();
     let mut totals: Vec<(Group, usize)> = Vec::new();
     let mut groups: Vec<(Group, Vec<Row>)> = Vec::new();
     for opened in reports {
@@ -169,10 +193,16 @@ pub fn table(reports: &[Rc<Opened>], state: &TableState) -> TableView {
             continue;
         }
         let cells = cells(opened);
-        if !wanted.iter().all(|word| cells.iter().any(|cell| cell.to_lowercase().contains(word))) {
+        if !wanted
+            .iter()
+            .all(|word| cells.iter().any(|cell| cell.to_lowercase().contains(word)))
+        {
             continue;
         }
-        let row = Row { key: opened.key, cells };
+        let row = Row {
+            key: opened.key,
+            cells,
+        };
         match groups.iter_mut().find(|(known, _)| *known == group) {
             Some((_, rows)) => rows.push(row),
             None => groups.push((group, vec![row])),
@@ -180,7 +210,10 @@ pub fn table(reports: &[Rc<Opened>], state: &TableState) -> TableView {
     }
     totals.sort_unstable();
     groups.sort_unstable_by_key(|(group, _)| *group);
-    let at = Column::ALL.iter().position(|column| *column == state.column).unwrap_or_default();
+    let at = Column::ALL
+        .iter()
+        .position(|column| *column == state.column)
+        .unwrap_or_default();
     let matching = groups.iter().map(|(_, rows)| rows.len()).sum();
     let shown = state.shown.unwrap_or(ROWS_AT_ONCE);
     let groups = groups
@@ -188,14 +221,22 @@ pub fn table(reports: &[Rc<Opened>], state: &TableState) -> TableView {
         .map(|(group, mut rows)| {
             rows.sort_by(|left, right| {
                 let order = natural(&left.cells[at], &right.cells[at]);
-                if state.descending { order.reverse() } else { order }
+                if state.descending {
+                    order.reverse()
+                } else {
+                    order
+                }
             });
             let count = rows.len();
             rows.truncate(shown);
             GroupView { group, count, rows }
         })
         .collect();
-    TableView { totals, groups, matching }
+    TableView {
+        totals,
+        groups,
+        matching,
+    }
 }
 
 /// Compares text with the numbers in it as numbers, so that `node-9` comes before `node-10`.
@@ -206,7 +247,9 @@ fn natural(left: &str, right: &str) -> Ordering {
             (None, None) => return Ordering::Equal,
             (None, Some(_)) => return Ordering::Less,
             (Some(_), None) => return Ordering::Greater,
-            (Some(a), Some(b)) if a.is_ascii_digit() && b.is_ascii_digit() => number(&mut left).cmp(&number(&mut right)),
+            (Some(a), Some(b)) if a.is_ascii_digit() && b.is_ascii_digit() => {
+                number(&mut left).cmp(&number(&mut right))
+            }
             (Some(a), Some(b)) => {
                 left.next();
                 right.next();

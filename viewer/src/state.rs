@@ -25,13 +25,15 @@ pub struct Opened {
     pub name: String,
     /// The report.
     pub report: Report,
+    /// Its text, as it was read: every field, those of a newer writer too.
+    pub text: Rc<str>,
 }
 
 /// What became of one file, or of one report out of a page.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Loaded {
-    /// A report.
-    Report(String, Box<Report>),
+    /// A report and its text.
+    Report(String, Box<Report>, Rc<str>),
     /// Something that can't be opened.
     Problem(String, Problem),
     /// A log, to be explained.
@@ -163,7 +165,11 @@ impl State {
     pub fn new(language: Language, wanted: Option<Link>) -> Self {
         // Where nothing is open the start is shown anyway; a link to it must not hold back what is opened next.
         let wanted = wanted.filter(|link| *link != Link::Start);
-        Self { language, wanted, ..Self::default() }
+        Self {
+            language,
+            wanted,
+            ..Self::default()
+        }
     }
 
     /// The report with this key.
@@ -180,7 +186,11 @@ impl State {
         let candidate = self
             .candidate
             .and_then(|key| self.report(key))
-            .or_else(|| self.reports.iter().find(|opened| opened.key != baseline.key))?;
+            .or_else(|| {
+                self.reports
+                    .iter()
+                    .find(|opened| opened.key != baseline.key)
+            })?;
         Some((baseline, candidate))
     }
 
@@ -189,7 +199,12 @@ impl State {
         let mut next = self.clone();
         match action {
             Action::Load(loaded) => next.load(loaded),
-            Action::Show(view) => next.view = view,
+            Action::Show(view) => {
+                next.view = view;
+                next.wanted = None;
+            }
+            // The address that this page itself set asks for nothing new.
+            Action::Follow(link) if link == self.link() => {}
             Action::Follow(link) => {
                 next.wanted = Some(link);
                 next.arrive();
@@ -197,7 +212,11 @@ impl State {
             Action::Close(key) => {
                 next.reports.retain(|opened| opened.key != key);
                 if next.view == View::One(key) {
-                    next.view = if next.reports.is_empty() { View::Start } else { View::Many };
+                    next.view = if next.reports.is_empty() {
+                        View::Start
+                    } else {
+                        View::Many
+                    };
                 }
             }
             Action::CloseAll => {
@@ -207,18 +226,32 @@ impl State {
             }
             Action::DismissNotices => next.notices.clear(),
             Action::Baseline(key) => {
-                let pair = self.pair().map(|(baseline, candidate)| (baseline.key, candidate.key));
+                let pair = self
+                    .pair()
+                    .map(|(baseline, candidate)| (baseline.key, candidate.key));
                 next.baseline = Some(key);
                 // Choosing the candidate as baseline means to swap them.
-                next.candidate = pair.map(|(baseline, candidate)| if candidate == key { baseline } else { candidate });
+                next.candidate = pair.map(|(baseline, candidate)| {
+                    if candidate == key {
+                        baseline
+                    } else {
+                        candidate
+                    }
+                });
             }
             Action::Candidate(key) => {
-                let pair = self.pair().map(|(baseline, candidate)| (baseline.key, candidate.key));
+                let pair = self
+                    .pair()
+                    .map(|(baseline, candidate)| (baseline.key, candidate.key));
                 next.candidate = Some(key);
-                next.baseline = pair.map(|(baseline, candidate)| if baseline == key { candidate } else { baseline });
+                next.baseline = pair.map(
+                    |(baseline, candidate)| if baseline == key { candidate } else { baseline },
+                );
             }
             Action::Swap => {
-                let pair = self.pair().map(|(baseline, candidate)| (baseline.key, candidate.key));
+                let pair = self
+                    .pair()
+                    .map(|(baseline, candidate)| (baseline.key, candidate.key));
                 if let Some((baseline, candidate)) = pair {
                     next.baseline = Some(candidate);
                     next.candidate = Some(baseline);
@@ -226,7 +259,10 @@ impl State {
             }
             Action::Table(table) => next.table = table,
             Action::Explain(text) => {
-                next.explained = Some(Explained { name: None, faults: explain_text(&text) });
+                next.explained = Some(Explained {
+                    name: None,
+                    faults: explain_text(&text),
+                });
             }
             Action::Speak(language) => next.language = language,
             Action::Paint(theme) => next.theme = theme,
@@ -236,25 +272,40 @@ impl State {
 
     fn load(&mut self, loaded: Vec<Loaded>) {
         let before = self.reports.len();
-        let mut known: std::collections::HashMap<String, Vec<usize>> = std::collections::HashMap::new();
+        let mut known: std::collections::HashMap<String, Vec<usize>> =
+            std::collections::HashMap::new();
         for (at, opened) in self.reports.iter().enumerate() {
-            known.entry(opened.report.attempt.id.clone()).or_default().push(at);
+            known
+                .entry(opened.report.attempt.id.clone())
+                .or_default()
+                .push(at);
         }
         for one in loaded {
             match one {
-                Loaded::Report(name, report) => {
+                Loaded::Report(name, report, text) => {
                     let same = known.entry(report.attempt.id.clone()).or_default();
                     if same.iter().any(|at| self.reports[*at].report == *report) {
-                        self.notices.push(Notice { name, problem: Problem::AlreadyOpen });
+                        self.notices.push(Notice {
+                            name,
+                            problem: Problem::AlreadyOpen,
+                        });
                         continue;
                     }
                     same.push(self.reports.len());
-                    self.reports.push(Rc::new(Opened { key: self.next_key, name, report: *report }));
+                    self.reports.push(Rc::new(Opened {
+                        key: self.next_key,
+                        name,
+                        report: *report,
+                        text,
+                    }));
                     self.next_key += 1;
                 }
                 Loaded::Problem(name, problem) => self.notices.push(Notice { name, problem }),
                 Loaded::Log(name, text) => {
-                    self.explained = Some(Explained { name: Some(name), faults: explain_text(&text) });
+                    self.explained = Some(Explained {
+                        name: Some(name),
+                        faults: explain_text(&text),
+                    });
                     self.view = View::Start;
                 }
             }
@@ -273,18 +324,23 @@ impl State {
     /// Goes where the link wants, if its reports are open; says whether it did.
     fn arrive(&mut self) -> bool {
         let find = |id: &str| {
-            self.reports.iter().find(|opened| opened.report.attempt.id == id).map(|opened| opened.key)
+            self.reports
+                .iter()
+                .find(|opened| opened.report.attempt.id == id)
+                .map(|opened| opened.key)
         };
         let arrived = match &self.wanted {
             None => None,
             Some(Link::Start) => Some((View::Start, None)),
             Some(Link::Many) => (!self.reports.is_empty()).then_some((View::Many, None)),
             Some(Link::One(id)) => find(id).map(|key| (View::One(key), None)),
-            Some(Link::Compare(baseline, candidate)) => {
-                find(baseline).zip(find(candidate)).map(|pair| (View::Compare, Some(pair)))
-            }
+            Some(Link::Compare(baseline, candidate)) => find(baseline)
+                .zip(find(candidate))
+                .map(|pair| (View::Compare, Some(pair))),
         };
-        let Some((view, pair)) = arrived else { return false };
+        let Some((view, pair)) = arrived else {
+            return false;
+        };
         self.view = view;
         if let Some((baseline, candidate)) = pair {
             (self.baseline, self.candidate) = (Some(baseline), Some(candidate));
@@ -297,12 +353,15 @@ impl State {
     pub fn link(&self) -> Link {
         let id = |opened: &Rc<Opened>| opened.report.attempt.id.clone();
         match self.view {
-            View::Start => Link::Start,
+            // The address keeps what it waits for.
+            View::Start => self.wanted.clone().unwrap_or(Link::Start),
             View::Many => Link::Many,
-            View::One(key) => self.report(key).map_or(Link::Start, |opened| Link::One(id(opened))),
-            View::Compare => {
-                self.pair().map_or(Link::Start, |(baseline, candidate)| Link::Compare(id(baseline), id(candidate)))
-            }
+            View::One(key) => self
+                .report(key)
+                .map_or(Link::Start, |opened| Link::One(id(opened))),
+            View::Compare => self.pair().map_or(Link::Start, |(baseline, candidate)| {
+                Link::Compare(id(baseline), id(candidate))
+            }),
         }
     }
 }
@@ -313,12 +372,23 @@ pub fn read(name: String, bytes: &[u8]) -> Vec<Loaded> {
     if carry::looks_like_a_page(&text) {
         return match carry::reports_in(&text) {
             Ok(reports) if reports.is_empty() => vec![Loaded::Problem(name, Problem::EmptyPage)],
-            Ok(reports) => reports.into_iter().map(|carried| judge(carried.name, &carried.text)).collect(),
+            Ok(reports) => reports
+                .into_iter()
+                .map(|carried| judge(carried.name, &carried.text))
+                .collect(),
             Err(carry::NotAPage) => vec![Loaded::Problem(name, Problem::ForeignPage)],
         };
     }
-    let log = [".log", ".txt", ".out", ".err"].iter().any(|end| name.to_ascii_lowercase().ends_with(end));
-    if log && !text.trim_start_matches('\u{feff}').trim_start().starts_with('{') && !text.trim().is_empty() {
+    let log = [".log", ".txt", ".out", ".err"]
+        .iter()
+        .any(|end| name.to_ascii_lowercase().ends_with(end));
+    if log
+        && !text
+            .trim_start_matches('\u{feff}')
+            .trim_start()
+            .starts_with('{')
+        && !text.trim().is_empty()
+    {
         return vec![Loaded::Log(name, text)];
     }
     vec![judge(name, &text)]
@@ -327,7 +397,7 @@ pub fn read(name: String, bytes: &[u8]) -> Vec<Loaded> {
 /// A report's text, judged by the schema.
 pub fn judge(name: String, text: &str) -> Loaded {
     match Report::from_json(text) {
-        Ok(report) => Loaded::Report(name, Box::new(report)),
+        Ok(report) => Loaded::Report(name, Box::new(report), text.into()),
         Err(error) => Loaded::Problem(name, Problem::Report(error)),
     }
 }
@@ -335,7 +405,10 @@ pub fn judge(name: String, text: &str) -> Loaded {
 /// UTF-8, or UTF-16 with its mark, as a shell on Windows writes redirected output.
 fn decode(bytes: &[u8]) -> String {
     let wide = |rest: &[u8], read: fn([u8; 2]) -> u16| {
-        let units: Vec<u16> = rest.chunks_exact(2).map(|pair| read([pair[0], pair[1]])).collect();
+        let units: Vec<u16> = rest
+            .chunks_exact(2)
+            .map(|pair| read([pair[0], pair[1]]))
+            .collect();
         String::from_utf16_lossy(&units)
     };
     match bytes {

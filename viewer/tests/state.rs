@@ -142,7 +142,7 @@ fn files_are_told_apart_by_what_is_in_them() {
         text: text("timeout"),
     };
     assert!(
-        matches!(&read(name(), carry_page(&[carried]).as_bytes())[..], [Loaded::Report(inner, _)] if inner == "inner.json")
+        matches!(&read(name(), carry_page(&[carried]).as_bytes())[..], [Loaded::Report(inner, ..)] if inner == "inner.json")
     );
     assert!(matches!(
         &read("job.LOG".to_owned(), b"Traceback")[..],

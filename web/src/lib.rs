@@ -5,21 +5,21 @@
 
 mod dense;
 
-use std::io::Write as _;
-
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use firstfault_schema::carry;
 pub use firstfault_schema::carry::Carried;
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use sha2::{Digest as _, Sha256};
 
 /// The page as `cargo xtask page` built it; none where this crate was compiled without one.
 pub const BUILT_PAGE: Option<&str> = include!(concat!(env!("OUT_DIR"), "/page.rs"));
 
+/// Rounds of the search for a smaller encoding; more of them gain next to nothing.
+const ROUNDS: std::num::NonZeroU64 = std::num::NonZeroU64::new(5).unwrap();
 const TEMPLATE: &str = include_str!("../template.html");
 const STYLE: &str = include_str!("../style.css");
+/// What is drawn before the program is unpacked.
+const FIRST: &str = include_str!("../first.css");
 const BOOT: &str = include_str!("../boot.js");
 
 /// What a build of the viewer leaves.
@@ -46,14 +46,15 @@ pub enum PageError {
 pub fn pack(parts: &Parts<'_>, reports: &[Carried]) -> String {
     // A glue that held the end of its own element would be cut there.
     let script = format!("{}\n{}", lean(parts.glue), lean(BOOT)).replace("</script", "<\\/script");
-    let packed = gzip(parts.wasm);
+    let style = lean(STYLE);
+    let packed = gzip(&payload(style.as_bytes(), parts.wasm));
     let size = packed.len().to_string();
     let program = dense::encode(&packed);
-    let style = lean(STYLE);
+    let first = lean(FIRST);
     let policy = policy(&script);
     let values = [
         ("policy", policy.as_str()),
-        ("style", style.as_str()),
+        ("style", first.as_str()),
         ("size", size.as_str()),
         ("program", program.as_str()),
         ("script", script.as_str()),
@@ -99,11 +100,22 @@ fn lean(source: &str) -> String {
     lines.join("\n")
 }
 
+/// The style sheet's length in four bytes, the style sheet, the program: `boot.js` takes them apart.
+fn payload(style: &[u8], wasm: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(style.len()).unwrap_or_default();
+    [&length.to_le_bytes(), style, wasm].concat()
+}
+
+/// As small as gzip can be: the page is packed once and passed on often.
 fn gzip(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    let options = zopfli::Options {
+        iteration_count: ROUNDS,
+        ..zopfli::Options::default()
+    };
+    let mut packed = Vec::new();
     // Writing into memory can't fail.
-    let _ = encoder.write_all(bytes);
-    encoder.finish().unwrap_or_default()
+    let _ = zopfli::compress(options, zopfli::Format::Gzip, bytes, &mut packed);
+    packed
 }
 
 #[cfg(test)]

@@ -17,9 +17,16 @@ pub(crate) struct Props {
 pub(crate) fn Actions(props: &Props) -> Html {
     let words = use_words();
     let view = &props.view;
-    let heading = if view.owner.is_some() { "heading-first-action" } else { "heading-next-step" };
+    let heading = if view.owner.is_some() {
+        "heading-first-action"
+    } else {
+        "heading-next-step"
+    };
     #[allow(clippy::cast_precision_loss, reason = "a handful of actions")]
-    let more = words.text_with("more-actions", &[("count", (view.others.len() as f64).into())]);
+    let more = words.text_with(
+        "more-actions",
+        &[("count", (view.others.len() as f64).into())],
+    );
     html! {
         <section class="actions" aria-labelledby="actions-heading">
             <h2 id="actions-heading" class="section-heading">{ words.text(heading) }</h2>

@@ -42,7 +42,9 @@ fn initial() -> Held {
 pub(crate) fn App() -> Html {
     let held = use_reducer(initial);
     let state = &held.0;
-    let words = use_memo(state.language, |language| Words(Rc::new(Guidance::new(*language))));
+    let words = use_memo(state.language, |language| {
+        Words(Rc::new(Guidance::new(*language)))
+    });
     let words = (*words).clone();
     let dragging = use_state(|| false);
 
@@ -65,7 +67,7 @@ pub(crate) fn App() -> Html {
         use_effect_with((), move |()| browser::keep(browser::on_link(follow)));
     }
     // The address follows the view, and the focus follows both.
-    use_effect_with(state.link(), |link| browser::set_link(link));
+    use_effect_with(state.link(), browser::set_link);
     {
         let first = use_mut_ref(|| true);
         use_effect_with(state.view, move |_| {
@@ -75,12 +77,20 @@ pub(crate) fn App() -> Html {
         });
     }
     let shown = match state.view {
-        View::One(key) => state.report(key).map(|opened| title(opened).chars().take(80).collect::<String>()),
+        View::One(key) => state
+            .report(key)
+            .map(|opened| title(opened).chars().take(80).collect::<String>()),
         View::Compare => Some(words.text("nav-compare")),
         _ => None,
     };
-    let name = shown.map_or_else(|| "FirstFault".to_owned(), |shown| format!("{shown} – FirstFault"));
-    use_effect_with((state.language, state.theme, name), |(language, theme, name)| browser::dress(*language, *theme, name));
+    let name = shown.map_or_else(
+        || "FirstFault".to_owned(),
+        |shown| format!("{shown} – FirstFault"),
+    );
+    use_effect_with(
+        (state.language, state.theme, name),
+        |(language, theme, name)| browser::dress(*language, *theme, name),
+    );
 
     let over = {
         let dragging = dragging.clone();

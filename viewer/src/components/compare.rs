@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use firstfault_schema::compare::{Change, Comparison, Judgement, Row, Standing, Value, Verdict, compare, word_id};
+use firstfault_schema::compare::{
+    Change, Comparison, Judgement, Row, Standing, Value, Verdict, compare, word_id,
+};
 use firstfault_schema::guidance::Guidance;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlSelectElement;
@@ -34,12 +36,16 @@ pub(crate) struct Props {
 #[component]
 pub(crate) fn ComparePage(props: &Props) -> Html {
     let words = use_words();
-    let comparison = use_memo((props.baseline.clone(), props.candidate.clone()), |(baseline, candidate)| {
-        compare(&baseline.report, &candidate.report)
-    });
+    let comparison = use_memo(
+        (props.baseline.clone(), props.candidate.clone()),
+        |(baseline, candidate)| compare(&baseline.report, &candidate.report),
+    );
     let unchanged: Vec<&Row> = comparison.unchanged().collect();
     #[allow(clippy::cast_precision_loss, reason = "a number of fields")]
-    let count = words.text_with("unchanged-count", &[("count", (unchanged.len() as f64).into())]);
+    let count = words.text_with(
+        "unchanged-count",
+        &[("count", (unchanged.len() as f64).into())],
+    );
     let tone = match comparison.verdict {
         Verdict::Better | Verdict::Same => Tone::Passed,
         Verdict::Worse => Tone::Failed,
@@ -82,18 +88,32 @@ pub(crate) fn ComparePage(props: &Props) -> Html {
     }
 }
 
-fn head(props: &Props, opened: &Rc<Opened>, name: &str, choose: &Callback<Key>, words: &Guidance) -> Html {
+fn head(
+    props: &Props,
+    opened: &Rc<Opened>,
+    name: &str,
+    choose: &Callback<Key>,
+    words: &Guidance,
+) -> Html {
     let id = format!("{name}-choice");
     let own = opened.key;
     let onchange = choose.reform(move |event: Event| {
-        let select = event.target().and_then(|target| target.dyn_into::<HtmlSelectElement>().ok());
-        select.and_then(|select| select.value().parse().ok()).unwrap_or(own)
+        let select = event
+            .target()
+            .and_then(|target| target.dyn_into::<HtmlSelectElement>().ok());
+        select
+            .and_then(|select| select.value().parse().ok())
+            .unwrap_or(own)
     });
     let verdict = view_model::verdict(&opened.report, words);
     let open = props.open.reform(move |_: MouseEvent| own);
     // The chosen one is offered even where the list is cut.
     let choices = props.reports.iter().take(MOST_CHOICES).chain(
-        props.reports.iter().skip(MOST_CHOICES).filter(|choice| choice.key == own),
+        props
+            .reports
+            .iter()
+            .skip(MOST_CHOICES)
+            .filter(|choice| choice.key == own),
     );
     html! {
         <div class={classes!("heads__one", verdict.tone.class())}>
@@ -160,9 +180,21 @@ fn label(row: &Row, words: &Guidance) -> Html {
     }
 }
 
-fn differences(heading: &str, same: &str, rows: Vec<&Row>, comparison: &Comparison, words: &Guidance) -> Html {
+fn differences(
+    heading: &str,
+    same: &str,
+    rows: Vec<&Row>,
+    comparison: &Comparison,
+    words: &Guidance,
+) -> Html {
     let comparable = comparison.verdict != Verdict::NotComparable;
-    let heads = ["compare-field", "compare-baseline", "compare-candidate", "compare-change"].map(|id| words.text(id));
+    let heads = [
+        "compare-field",
+        "compare-baseline",
+        "compare-candidate",
+        "compare-change",
+    ]
+    .map(|id| words.text(id));
     html! {
         <section class="differences" aria-labelledby={heading.to_owned()}>
             <h2 id={heading.to_owned()} class="section-heading">{ words.text(heading) }</h2>

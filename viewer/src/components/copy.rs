@@ -23,18 +23,24 @@ pub(crate) struct Props {
 pub(crate) fn Copy(props: &Props) -> Html {
     let words = use_words();
     let answer = use_state(|| None::<bool>);
-    let label = props.label.clone().unwrap_or_else(|| words.text("copy").into());
+    let label = props
+        .label
+        .clone()
+        .unwrap_or_else(|| words.text("copy").into());
     let onclick = {
         let (text, answer) = (props.text.to_string(), answer.clone());
         Callback::from(move |_| {
             let answer = answer.clone();
-            browser::copy(text.clone(), Callback::from(move |copied| {
-                answer.set(Some(copied));
-                if copied {
-                    let answer = answer.clone();
-                    Timeout::new(ANSWER_MS, move || answer.set(None)).forget();
-                }
-            }));
+            browser::copy(
+                text.clone(),
+                Callback::from(move |copied| {
+                    answer.set(Some(copied));
+                    if copied {
+                        let answer = answer.clone();
+                        Timeout::new(ANSWER_MS, move || answer.set(None)).forget();
+                    }
+                }),
+            );
         })
     };
     let said = match *answer {

@@ -15,7 +15,13 @@ pub(crate) struct Props {
 #[component]
 pub(crate) fn Decisions(props: &Props) -> Html {
     let words = use_words();
-    let heads = ["decision-control", "decision-outcome", "decision-if-fails", "decision-permits"].map(|id| words.text(id));
+    let heads = [
+        "decision-control",
+        "decision-outcome",
+        "decision-if-fails",
+        "decision-permits",
+    ]
+    .map(|id| words.text(id));
     html! {
         <section class="decisions" aria-labelledby="decisions-heading">
             <h2 id="decisions-heading" class="section-heading">{ words.text("heading-decisions") }</h2>

@@ -46,7 +46,13 @@ pub(crate) fn Dossier(props: &Props) -> Html {
 }
 
 fn points(points: &[PointView], words: &Guidance) -> Html {
-    let heads = ["contract-point", "decision-outcome", "contract-expected", "contract-found"].map(|id| words.text(id));
+    let heads = [
+        "contract-point",
+        "decision-outcome",
+        "contract-expected",
+        "contract-found",
+    ]
+    .map(|id| words.text(id));
     html! {
         <>
             <h3>{ words.text("heading-contract") }</h3>
@@ -91,7 +97,10 @@ fn resumed(resume: &Resume, words: &Guidance) -> Html {
         ("resume-lost", count(resume.lost)),
         ("resume-repeated", count(resume.repeated)),
         ("resume-changed", count(resume.changed)),
-        ("resume-stop", format::milliseconds(resume.stop_ms, language)),
+        (
+            "resume-stop",
+            format::milliseconds(resume.stop_ms, language),
+        ),
     ];
     html! {
         <>
@@ -108,7 +117,13 @@ fn tensors(application: &Application, words: &Guidance) -> Html {
     if application.tensors.is_empty() {
         return html! {};
     }
-    let heads = ["tensor-name", "tensor-shape", "tensor-dtype", "tensor-device"].map(|id| words.text(id));
+    let heads = [
+        "tensor-name",
+        "tensor-shape",
+        "tensor-dtype",
+        "tensor-device",
+    ]
+    .map(|id| words.text(id));
     let row = |tensor: &firstfault_schema::report::Tensor| {
         let shape: Vec<String> = tensor.shape.iter().map(ToString::to_string).collect();
         html! {

@@ -31,15 +31,21 @@ pub(crate) fn Header(props: &Props) -> Html {
     #[allow(clippy::cast_precision_loss, reason = "a number of reports")]
     let all = words.text_with("nav-all", &[("count", (props.open as f64).into())]);
     let speak = props.speak.reform(|event: Event| {
-        let select = event.target().and_then(|target| target.dyn_into::<HtmlSelectElement>().ok());
-        select.and_then(|select| Language::from_locale(&select.value())).unwrap_or_default()
+        let select = event
+            .target()
+            .and_then(|target| target.dyn_into::<HtmlSelectElement>().ok());
+        select
+            .and_then(|select| Language::from_locale(&select.value()))
+            .unwrap_or_default()
     });
     let dark = match props.theme {
         Theme::System => props.dark,
         Theme::Light => false,
         Theme::Dark => true,
     };
-    let paint = props.paint.reform(move |_: MouseEvent| if dark { Theme::Light } else { Theme::Dark });
+    let paint = props
+        .paint
+        .reform(move |_: MouseEvent| if dark { Theme::Light } else { Theme::Dark });
     html! {
         <header class="bar">
             <a class="skip" href="#view-heading" onclick={Callback::from(|event: MouseEvent| {

@@ -25,7 +25,10 @@ pub(crate) struct Props {
 #[component]
 pub(crate) fn ManyPage(props: &Props) -> Html {
     let words = use_words();
-    let view = use_memo((props.reports.clone(), props.table.clone()), |(reports, state)| table(reports, state));
+    let view = use_memo(
+        (props.reports.clone(), props.table.clone()),
+        |(reports, state)| table(reports, state),
+    );
     let state = &props.table;
     let with = |change: &dyn Fn(&mut TableState)| {
         let mut next = state.clone();
@@ -36,8 +39,15 @@ pub(crate) fn ManyPage(props: &Props) -> Html {
     let search = {
         let (state, change) = (state.clone(), props.change.clone());
         Callback::from(move |event: InputEvent| {
-            if let Some(input) = event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok()) {
-                change.emit(TableState { words: input.value(), shown: None, ..state.clone() });
+            if let Some(input) = event
+                .target()
+                .and_then(|target| target.dyn_into::<HtmlInputElement>().ok())
+            {
+                change.emit(TableState {
+                    words: input.value(),
+                    shown: None,
+                    ..state.clone()
+                });
             }
         })
     };
@@ -45,7 +55,13 @@ pub(crate) fn ManyPage(props: &Props) -> Html {
     let count = |id: &str, count: usize| {
         words.text_with(
             id,
-            &[("count", (count as f64).into()), ("shown", format::number(count as f64, 0, words.language()).into())],
+            &[
+                ("count", (count as f64).into()),
+                (
+                    "shown",
+                    format::number(count as f64, 0, words.language()).into(),
+                ),
+            ],
         )
     };
     let total: usize = view.totals.iter().map(|(_, count)| count).sum();
@@ -119,7 +135,11 @@ pub(crate) fn ManyPage(props: &Props) -> Html {
 }
 
 fn tone(group: Group) -> &'static str {
-    if group == Group::Passed { "passed" } else { "failed" }
+    if group == Group::Passed {
+        "passed"
+    } else {
+        "failed"
+    }
 }
 
 #[derive(Properties, PartialEq)]
@@ -134,8 +154,10 @@ fn TableRow(props: &RowProps) -> Html {
     let words = use_words();
     let [label, code, device, driver, pytorch, started] = &props.row.cells;
     let key = props.row.key;
-    let cell = |column: Column, value: &String| html! {
-        <td class={classes!(value.is_empty().then_some("empty"))} data-head={words.text(column.head())}><Text value={value.clone()} most={80} /></td>
+    let cell = |column: Column, value: &String| {
+        html! {
+            <td class={classes!(value.is_empty().then_some("empty"))} data-head={words.text(column.head())}><Text value={value.clone()} most={80} /></td>
+        }
     };
     html! {
         <tr>

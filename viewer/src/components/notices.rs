@@ -77,15 +77,23 @@ fn message(problem: &Problem, words: &Guidance) -> String {
                     ("limit", format::bytes(*limit as f64, language).into()),
                 ],
             ),
-            ReportError::Truncated { line } => words.text_with("notice-truncated", &[("line", number(*line).into())]),
+            ReportError::Truncated { line } => {
+                words.text_with("notice-truncated", &[("line", number(*line).into())])
+            }
             ReportError::NotJson { line, column } => words.text_with(
                 "notice-not-json",
-                &[("line", number(*line).into()), ("column", number(*column).into())],
+                &[
+                    ("line", number(*line).into()),
+                    ("column", number(*column).into()),
+                ],
             ),
             ReportError::Foreign => words.text("notice-foreign"),
             ReportError::TooNew { found, supported } => words.text_with(
                 "notice-too-new",
-                &[("found", found.to_string().into()), ("supported", supported.to_string().into())],
+                &[
+                    ("found", found.to_string().into()),
+                    ("supported", supported.to_string().into()),
+                ],
             ),
             ReportError::BadVersion => words.text("notice-bad-version"),
             ReportError::Shape { .. } => words.text("notice-shape"),
@@ -97,9 +105,9 @@ fn message(problem: &Problem, words: &Guidance) -> String {
 /// The field that is wrong, as the schema names it.
 fn detail(problem: &Problem) -> Option<String> {
     match problem {
-        Problem::Report(ReportError::Shape { field, problem } | ReportError::Rule { field, problem }) => {
-            Some(format!("{field}: {problem}"))
-        }
+        Problem::Report(
+            ReportError::Shape { field, problem } | ReportError::Rule { field, problem },
+        ) => Some(format!("{field}: {problem}")),
         _ => None,
     }
 }

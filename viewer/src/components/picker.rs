@@ -33,7 +33,10 @@ pub(crate) fn Picker(props: &Props) -> Html {
     let onchange = {
         let loaded = props.loaded.clone();
         Callback::from(move |event: Event| {
-            let Some(input) = event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok()) else {
+            let Some(input) = event
+                .target()
+                .and_then(|target| target.dyn_into::<HtmlInputElement>().ok())
+            else {
                 return;
             };
             browser::read_files(browser::files(input.files()), Vec::new(), loaded.clone());

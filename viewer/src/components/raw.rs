@@ -1,6 +1,7 @@
 //! Every recorded field, on demand.
 
-use firstfault_schema::Report;
+use std::rc::Rc;
+
 use yew::prelude::*;
 
 use super::copy::Copy;
@@ -12,10 +13,11 @@ const MOST: usize = 40_000;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
-    pub(crate) report: Report,
+    /// The report as it was read.
+    pub(crate) text: Rc<str>,
 }
 
-/// The report as it is stored, made only when it is asked for.
+/// The report as it was read, put into the page only when it is asked for.
 #[component]
 pub(crate) fn Raw(props: &Props) -> Html {
     let words = use_words();
@@ -24,13 +26,12 @@ pub(crate) fn Raw(props: &Props) -> Html {
         let open = open.clone();
         Callback::from(move |_: Event| open.set(true))
     };
-    let text = if *open { props.report.to_json() } else { String::new() };
     html! {
         <details class="fold raw" {ontoggle}>
             <summary>{ words.text("every-field") }</summary>
             if *open {
-                <Copy text={text.clone()} label={words.text("copy-json")} />
-                <pre class="raw__text" tabindex="0" aria-label={words.text("every-field")}><Text value={text} lines=true most={MOST} /></pre>
+                <Copy text={props.text.to_string()} label={words.text("copy-json")} />
+                <pre class="raw__text" tabindex="0" aria-label={words.text("every-field")}><Text value={props.text.to_string()} lines=true most={MOST} /></pre>
             }
         </details>
     }

@@ -38,7 +38,10 @@ pub(crate) fn ReportPage(props: &Props) -> Html {
     let key = props.opened.key;
     let (proves, open) = view_model::proofs(report, &words);
     // A ticket is for a fault that the host's side can mend; for any other it would ask the wrong people.
-    let for_host = report.diagnosis.as_ref().is_some_and(|found| matches!(found.owner, Owner::Host | Owner::Image));
+    let for_host = report
+        .diagnosis
+        .as_ref()
+        .is_some_and(|found| matches!(found.owner, Owner::Host | Owner::Image));
     html! {
         <main class="report">
             <Verdict view={view_model::verdict(report, &words)} title={title(&props.opened).to_owned()} />
@@ -71,7 +74,7 @@ pub(crate) fn ReportPage(props: &Props) -> Html {
                     { words.text("close-report") }
                 </button>
             </section>
-            <Raw key={key} report={report.clone()} />
+            <Raw key={key} text={props.opened.text.clone()} />
         </main>
     }
 }

@@ -20,7 +20,9 @@ pub(crate) struct Props {
 pub(crate) fn Start(props: &Props) -> Html {
     let words = use_words();
     let open = |names: &'static [&'static str]| {
-        props.loaded.reform(move |_: MouseEvent| examples::load(names))
+        props
+            .loaded
+            .reform(move |_: MouseEvent| examples::load(names))
     };
     html! {
         <main class="start">

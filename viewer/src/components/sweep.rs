@@ -35,18 +35,45 @@ pub(crate) fn SweepCurve(props: &Props) -> Html {
     #[allow(clippy::cast_precision_loss, reason = "shown with three figures")]
     let size = |bytes: Option<u64>| bytes.map(|bytes| bytes as f64);
     let memory = |bytes: Option<u64>| {
-        size(bytes).map_or_else(|| words.text("value-missing"), |bytes| format::bytes(bytes, language))
+        size(bytes).map_or_else(
+            || words.text("value-missing"),
+            |bytes| format::bytes(bytes, language),
+        )
     };
-    let right = sweep.steps.iter().map(|step| step.value).fold(1.0, f64::max) * 1.05;
-    let high = sweep.steps.iter().flat_map(|step| [size(step.peak_bytes), size(step.predicted_bytes)]).flatten().fold(1.0, f64::max) * 1.1;
+    let right = sweep
+        .steps
+        .iter()
+        .map(|step| step.value)
+        .fold(1.0, f64::max)
+        * 1.05;
+    let high = sweep
+        .steps
+        .iter()
+        .flat_map(|step| [size(step.peak_bytes), size(step.predicted_bytes)])
+        .flatten()
+        .fold(1.0, f64::max)
+        * 1.1;
     let x = |value: f64| LEFT + value / right * (WIDTH - LEFT - RIGHT);
     let y = |bytes: f64| HEIGHT - BOTTOM - bytes / high * (HEIGHT - TOP - BOTTOM);
     let curve = |of: &dyn Fn(&SweepStep) -> Option<f64>| {
-        let mut points: Vec<(f64, f64)> = sweep.steps.iter().filter_map(|step| Some((step.value, of(step)?))).collect();
+        let mut points: Vec<(f64, f64)> = sweep
+            .steps
+            .iter()
+            .filter_map(|step| Some((step.value, of(step)?)))
+            .collect();
         points.sort_by(|left, right| left.0.total_cmp(&right.0));
-        points.iter().enumerate().map(|(at, (value, bytes))| {
-            format!("{}{:.1} {:.1}", if at == 0 { 'M' } else { 'L' }, x(*value), y(*bytes))
-        }).collect::<String>()
+        points
+            .iter()
+            .enumerate()
+            .map(|(at, (value, bytes))| {
+                format!(
+                    "{}{:.1} {:.1}",
+                    if at == 0 { 'M' } else { 'L' },
+                    x(*value),
+                    y(*bytes)
+                )
+            })
+            .collect::<String>()
     };
     let measured = curve(&|step| size(step.peak_bytes));
     let predicted = curve(&|step| size(step.predicted_bytes));
@@ -58,7 +85,13 @@ pub(crate) fn SweepCurve(props: &Props) -> Html {
             ("bad", said(sweep.first_bad).into()),
         ],
     );
-    let heads = [sweep.axis.clone(), words.text("decision-outcome"), words.text("sweep-peak"), words.text("sweep-predicted"), words.text("sweep-throughput")];
+    let heads = [
+        sweep.axis.clone(),
+        words.text("decision-outcome"),
+        words.text("sweep-peak"),
+        words.text("sweep-predicted"),
+        words.text("sweep-throughput"),
+    ];
     html! {
         <figure class="chart sweep">
             <figcaption>

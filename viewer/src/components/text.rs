@@ -8,6 +8,8 @@ use crate::words::use_words;
 
 /// Characters that are shown before the rest is asked for.
 const MOST: usize = 2000;
+/// Characters that stand in one element: breaking one very long word into lines takes a browser half a minute.
+const PIECE: usize = 200;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -28,10 +30,14 @@ pub(crate) fn Text(props: &Props) -> Html {
     let open = use_state(|| false);
     let most = if *open { usize::MAX } else { props.most };
     let (start, cut) = shortened(&props.value, most);
-    let shown = if props.lines { visible_lines(start) } else { visible(start) };
+    let shown = if props.lines {
+        visible_lines(start)
+    } else {
+        visible(start)
+    };
     let shown = shown.into_owned();
     if !cut {
-        return html! { <bdi class="text">{ shown }</bdi> };
+        return html! { <bdi class="text">{ pieces(shown) }</bdi> };
     }
     #[allow(clippy::cast_precision_loss, reason = "a number of characters")]
     let count = format::number(props.value.chars().count() as f64, 0, words.language());
@@ -41,6 +47,17 @@ pub(crate) fn Text(props: &Props) -> Html {
         open.set(true);
     });
     html! {
-        <bdi class="text">{ shown }{ "…" }<button type="button" class="link text__more" {onclick}>{ more }</button></bdi>
+        <bdi class="text">{ pieces(shown) }{ "…" }<button type="button" class="link text__more" {onclick}>{ more }</button></bdi>
     }
+}
+
+fn pieces(text: String) -> Html {
+    if text.len() <= MOST {
+        return html! { { text } };
+    }
+    let characters: Vec<char> = text.chars().collect();
+    characters
+        .chunks(PIECE)
+        .map(|piece| html! { <span>{ piece.iter().collect::<String>() }</span> })
+        .collect()
 }

@@ -27,11 +27,19 @@ pub(crate) fn Timeline(props: &Props) -> Html {
     let language = words.language();
     let view = &props.view;
     let has_memory = view.memory.len() > 1;
-    let bars_top = if has_memory { MEMORY_TOP + MEMORY_HEIGHT + 14.0 } else { 8.0 };
+    let bars_top = if has_memory {
+        MEMORY_TOP + MEMORY_HEIGHT + 14.0
+    } else {
+        8.0
+    };
     #[allow(clippy::cast_precision_loss, reason = "a handful of lines")]
     let axis = bars_top + view.lines.len() as f64 * LINE + 6.0;
     let x = |at: f64| LEFT + at / view.end_ms * (WIDTH - LEFT - RIGHT);
-    let most = view.memory.iter().map(|point| point.reserved.unwrap_or(0.0).max(point.allocated)).fold(1.0, f64::max);
+    let most = view
+        .memory
+        .iter()
+        .map(|point| point.reserved.unwrap_or(0.0).max(point.allocated))
+        .fold(1.0, f64::max);
     let y = |bytes: f64| MEMORY_TOP + MEMORY_HEIGHT - bytes / most * (MEMORY_HEIGHT - 8.0);
     let path = |of: &dyn Fn(&MemoryPoint) -> Option<f64>| {
         let mut path = String::new();
@@ -45,7 +53,11 @@ pub(crate) fn Timeline(props: &Props) -> Html {
     };
     let allocated = path(&|point| Some(point.allocated));
     let reserved = path(&|point| point.reserved);
-    let legend = if view.gpu_memory { "legend-allocated" } else { "legend-resident" };
+    let legend = if view.gpu_memory {
+        "legend-allocated"
+    } else {
+        "legend-resident"
+    };
     let bar = |line: usize, bar: &Bar| {
         #[allow(clippy::cast_precision_loss, reason = "a handful of lines")]
         let top = bars_top + line as f64 * LINE + 4.0;

@@ -73,7 +73,11 @@ pub fn facts(application: &Application, words: &Guidance) -> Vec<Fact> {
     let mut facts = Vec::new();
     let mut put = |id: &str, value: Option<String>, machine: bool| {
         if let Some(value) = value {
-            facts.push(Fact { name: words.text(id), value, machine });
+            facts.push(Fact {
+                name: words.text(id),
+                value,
+                machine,
+            });
         }
     };
     #[allow(clippy::cast_precision_loss, reason = "shown as a whole number")]
@@ -81,25 +85,58 @@ pub fn facts(application: &Application, words: &Guidance) -> Vec<Fact> {
     put("field-command", Some(application.command.join(" ")), true);
     if let Some(fault) = &application.first_fault {
         let title = fault_title(fault, words);
-        put("field-first-fault", Some(title.unwrap_or_else(|| words.text(&word_id("layer", fault.layer.name())))), false);
+        put(
+            "field-first-fault",
+            Some(title.unwrap_or_else(|| words.text(&word_id("layer", fault.layer.name())))),
+            false,
+        );
         put("field-message", fault.message.clone(), true);
     }
-    put("field-last-stage", application.last_completed_stage.clone(), true);
+    put(
+        "field-last-stage",
+        application.last_completed_stage.clone(),
+        true,
+    );
     if let Some(input) = &application.input {
         put("field-input-count", input.count.map(count), false);
         put("field-input-longest", input.longest.map(count), false);
-        put("field-input-digest", input.digest.as_ref().map(|digest| digest.chars().take(16).collect()), true);
+        put(
+            "field-input-digest",
+            input
+                .digest
+                .as_ref()
+                .map(|digest| digest.chars().take(16).collect()),
+            true,
+        );
     }
     if let Some(model) = &application.model {
         put("field-model-parameters", model.parameters.map(count), false);
-        put("field-model-dtypes", (!model.dtypes.is_empty()).then(|| model.dtypes.join(", ")), true);
-        put("field-model-devices", (!model.devices.is_empty()).then(|| model.devices.join(", ")), true);
-        put("field-model-mode", model.mode.as_ref().map(|mode| {
-            words.find(&word_id("mode", mode), &[]).unwrap_or_else(|| mode.clone())
-        }), false);
+        put(
+            "field-model-dtypes",
+            (!model.dtypes.is_empty()).then(|| model.dtypes.join(", ")),
+            true,
+        );
+        put(
+            "field-model-devices",
+            (!model.devices.is_empty()).then(|| model.devices.join(", ")),
+            true,
+        );
+        put(
+            "field-model-mode",
+            model.mode.as_ref().map(|mode| {
+                words
+                    .find(&word_id("mode", mode), &[])
+                    .unwrap_or_else(|| mode.clone())
+            }),
+            false,
+        );
     }
     if let Some(passes) = &application.passes {
-        put("field-pass-first", Some(format::milliseconds(passes.first_ms, language)), false);
+        put(
+            "field-pass-first",
+            Some(format::milliseconds(passes.first_ms, language)),
+            false,
+        );
         if let Some(following) = &passes.following {
             let time = |value: f64| format::milliseconds(value, language);
             let text = words.text_with(
@@ -116,10 +153,20 @@ pub fn facts(application: &Application, words: &Guidance) -> Vec<Fact> {
         }
     }
     if let Some(memory) = &application.memory {
-        put("field-memory-peak", Some(memory_text(&memory.peak, words)), false);
-        put("field-memory-phase", memory.phase.as_ref().map(|phase| {
-            words.find(&word_id("phase", phase), &[]).unwrap_or_else(|| phase.clone())
-        }), false);
+        put(
+            "field-memory-peak",
+            Some(memory_text(&memory.peak, words)),
+            false,
+        );
+        put(
+            "field-memory-phase",
+            memory.phase.as_ref().map(|phase| {
+                words
+                    .find(&word_id("phase", phase), &[])
+                    .unwrap_or_else(|| phase.clone())
+            }),
+            false,
+        );
     }
     facts
 }
@@ -127,12 +174,21 @@ pub fn facts(application: &Application, words: &Guidance) -> Vec<Fact> {
 #[allow(clippy::cast_precision_loss, reason = "shown with three figures")]
 fn memory_text(memory: &Memory, words: &Guidance) -> String {
     let parts = [
-        ("memory-allocated", memory.peak_allocated_bytes.or(memory.allocated_bytes)),
+        (
+            "memory-allocated",
+            memory.peak_allocated_bytes.or(memory.allocated_bytes),
+        ),
         ("memory-reserved", memory.reserved_bytes),
         ("memory-resident", memory.resident_bytes),
     ];
     let parts = parts.into_iter().filter_map(|(id, value)| {
-        Some(words.text_with(id, &[("size", format::bytes(value? as f64, words.language()).into())]))
+        Some(words.text_with(
+            id,
+            &[(
+                "size",
+                format::bytes(value? as f64, words.language()).into(),
+            )],
+        ))
     });
     parts.collect::<Vec<_>>().join(" · ")
 }
@@ -141,9 +197,10 @@ fn memory_text(memory: &Memory, words: &Guidance) -> String {
 pub fn contract(application: &Application, words: &Guidance) -> Vec<PointView> {
     let scalar = |value: &Option<Scalar>| match value {
         None => words.text("value-missing"),
-        Some(Scalar::Number(number)) => {
-            number.as_f64().map_or_else(|| number.to_string(), |value| format::number(value, 6, words.language()))
-        }
+        Some(Scalar::Number(number)) => number.as_f64().map_or_else(
+            || number.to_string(),
+            |value| format::number(value, 6, words.language()),
+        ),
         Some(Scalar::Bool(value)) => super::truth(Some(*value), words),
         Some(Scalar::Text(text)) => text.clone(),
     };
@@ -170,10 +227,17 @@ pub fn contract(application: &Application, words: &Guidance) -> Vec<PointView> {
 /// Stages on their time axis; none without stages.
 pub fn timeline(application: &Application, words: &Guidance) -> Option<TimelineView> {
     let stages = &application.stages;
-    let last = stages.iter().map(|stage| stage.ended_ms.unwrap_or(stage.began_ms)).reduce(f64::max)?;
+    let last = stages
+        .iter()
+        .map(|stage| stage.ended_ms.unwrap_or(stage.began_ms))
+        .reduce(f64::max)?;
     let unended = stages.iter().any(|stage| stage.ended_ms.is_none());
     // A stage that never ended is drawn open at the right, so the axis goes on a little.
-    let end_ms = if unended { last * 1.08 + 1.0 } else { last.max(1.0) };
+    let end_ms = if unended {
+        last * 1.08 + 1.0
+    } else {
+        last.max(1.0)
+    };
     let language = words.language();
     let mut lines: Vec<(String, Vec<Bar>)> = Vec::new();
     let mut memory: Vec<MemoryPoint> = Vec::new();
@@ -210,7 +274,10 @@ pub fn timeline(application: &Application, words: &Guidance) -> Option<TimelineV
                 &[
                     ("name", stage.name.clone().into()),
                     ("pass", stage.pass.to_string().into()),
-                    ("began", format::milliseconds(stage.began_ms, language).into()),
+                    (
+                        "began",
+                        format::milliseconds(stage.began_ms, language).into(),
+                    ),
                     ("duration", duration.into()),
                 ],
             ),
@@ -221,7 +288,12 @@ pub fn timeline(application: &Application, words: &Guidance) -> Option<TimelineV
         }
     }
     memory.sort_by(|left, right| left.at_ms.total_cmp(&right.at_ms));
-    Some(TimelineView { end_ms, lines, memory, gpu_memory })
+    Some(TimelineView {
+        end_ms,
+        lines,
+        memory,
+        gpu_memory,
+    })
 }
 
 /// About `count` round values that divide `0..=end`.
@@ -231,7 +303,10 @@ pub fn ticks(end: f64, count: f64) -> Vec<f64> {
     }
     let rough = end / count;
     let power = 10_f64.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|factor| factor * power).find(|step| *step >= rough);
+    let step = [1.0, 2.0, 5.0, 10.0]
+        .into_iter()
+        .map(|factor| factor * power)
+        .find(|step| *step >= rough);
     let step = step.unwrap_or(power * 10.0);
     let mut ticks = Vec::new();
     let mut at = 0.0;

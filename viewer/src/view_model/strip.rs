@@ -49,10 +49,17 @@ fn decision_of(at: usize) -> DecisionId {
 /// The strip of a report.
 pub fn strip(report: &Report, words: &Guidance) -> Vec<Step> {
     let outcome = |id: DecisionId| {
-        report.decisions.iter().find(|decision| decision.id == id).map_or(Outcome::NotRequested, |found| found.outcome)
+        report
+            .decisions
+            .iter()
+            .find(|decision| decision.id == id)
+            .map_or(Outcome::NotRequested, |found| found.outcome)
     };
     let failing = report.diagnosis.as_ref().map(|diagnosis| {
-        LAYERS.iter().position(|layer| *layer == Some(diagnosis.layer)).unwrap_or(LAYERS.len() - 1)
+        LAYERS
+            .iter()
+            .position(|layer| *layer == Some(diagnosis.layer))
+            .unwrap_or(LAYERS.len() - 1)
     });
     LAYERS
         .iter()
@@ -122,7 +129,10 @@ fn application(report: &Report, first_fault: bool, words: &Guidance) -> (String,
         // The strip has one place for all layers of the application: it names the one that failed.
         Some(diagnosis) if first_fault => {
             let layer = words.text(&word_id("layer", diagnosis.layer.name()));
-            let meaning = words.text(&word_id("layer", &format!("{}-meaning", diagnosis.layer.name())));
+            let meaning = words.text(&word_id(
+                "layer",
+                &format!("{}-meaning", diagnosis.layer.name()),
+            ));
             (format!("{name}: {layer}"), meaning)
         }
         _ => (name, words.text("decision-application-passes")),
