@@ -295,10 +295,12 @@ fn patterns(list: &[Tokens], words: &mut BTreeSet<String>, healthy: &str) -> Str
     let all: Vec<String> = list
         .iter()
         .map(|tokens| {
-            let (mut has, mut has_not, mut failure) = (Vec::new(), Vec::new(), false);
+            let (mut has, mut has_not, mut failure, mut plain) = (Vec::new(), Vec::new(), false, false);
             for token in tokens.list() {
                 if token == "@failure" {
                     failure = true;
+                } else if token == "@plain" {
+                    plain = true;
                 } else if let Some(token) = token.strip_prefix('!') {
                     has_not.push(normal(token));
                 } else {
@@ -308,7 +310,7 @@ fn patterns(list: &[Tokens], words: &mut BTreeSet<String>, healthy: &str) -> Str
             }
             assert!(!has.is_empty(), "a pattern has at least one token");
             let (anchor, rarest) = if failure || healthy.is_empty() { (String::new(), 0) } else { anchor(&has, healthy) };
-            format!("Pattern {{ has: &{has:?}, has_not: &{has_not:?}, failure: {failure}, anchor: {anchor:?}, rarest: {rarest} }}")
+            format!("Pattern {{ has: &{has:?}, has_not: &{has_not:?}, failure: {failure}, plain: {plain}, anchor: {anchor:?}, rarest: {rarest} }}")
         })
         .collect();
     format!("[{}]", all.join(", "))

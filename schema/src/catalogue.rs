@@ -66,6 +66,8 @@ pub struct Pattern {
     pub has_not: &'static [&'static str],
     /// The line must also look like a failure.
     pub failure: bool,
+    /// The line must not be one of mild level: a warning, or information.
+    pub plain: bool,
     /// The part that healthy logs hold least, without quotes: what a search looks for. Empty where `failure` is set.
     pub anchor: &'static str,
     /// Where in `anchor` its rarest letters begin.

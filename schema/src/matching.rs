@@ -94,16 +94,33 @@ impl Line {
             && !trimmed.starts_with("assert failed")
     }
 
+    /// Whether the line calls itself a warning, information or a note for developers.
+    fn is_mild(&self) -> bool {
+        [
+            "warning",
+            "[w1",
+            "[w0",
+            " info",
+            "[info",
+            "info:",
+            "debug",
+            "deprecat",
+            "retry",
+            "falling back",
+            "fall back",
+            "using cpu",
+        ]
+        .iter()
+        .any(|word| self.lower.contains(word))
+    }
+
     /// Whether the line tells of a failure by its own words: the head of an exception or an error, not a warning and not a measured error.
     fn tells_failure(&self) -> bool {
         let lower = self.lower.as_str();
         if lower.contains("nccl warn") {
             return true;
         }
-        let mild = [
-            "warning", "[w1", "[w0", " info", "[info", "info:", "debug", "deprecat", "retry",
-        ];
-        if mild.iter().any(|word| lower.contains(word)) {
+        if self.is_mild() {
             return false;
         }
         let head = ["error", "exception", "fatal"].iter().any(|word| {
@@ -154,7 +171,8 @@ impl Pattern {
             let at = memmem::find(line.lower.as_bytes(), token.as_bytes())?;
             spans.push((at, at + token.len()));
         }
-        (!self.failure || line.tells_failure()).then_some(spans)
+        ((!self.failure || line.tells_failure()) && !(self.plain && line.is_mild()))
+            .then_some(spans)
     }
 }
 
@@ -187,6 +205,9 @@ pub(crate) fn hits(line: &Line, patterns: impl Iterator<Item = (usize, usize)>) 
                 spans,
             }),
         }
+    }
+    if hits.iter().any(|hit| ENTRIES[hit.entry].tier > Tier::Soft) {
+        hits.retain(|hit| ENTRIES[hit.entry].tier > Tier::Soft);
     }
     if !hits.is_empty()
         && (line.is_code() || HARMLESS.iter().any(|pattern| pattern.spans(line).is_some()))
