@@ -22,6 +22,7 @@
     style.textContent = new TextDecoder().decode(new Uint8Array(buffer, 4, start - 4));
     document.head.append(style);
     await wasm_bindgen({ module_or_path: new Uint8Array(buffer, start) });
+    performance.mark("firstfault-ready");
   } catch (error) {
     console.error(error);
     document.getElementById("trouble").hidden = false;
