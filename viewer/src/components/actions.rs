@@ -3,20 +3,12 @@
 use yew::prelude::*;
 
 use super::copy::Copy;
-use super::text::Text;
+use super::text::{MOST, text};
 use crate::view_model::{ActionView, ActionsView};
-use crate::words::use_words;
-
-#[derive(Properties, PartialEq)]
-pub(crate) struct Props {
-    pub(crate) view: ActionsView,
-}
+use crate::words::Words;
 
 /// What to do.
-#[component]
-pub(crate) fn Actions(props: &Props) -> Html {
-    let words = use_words();
-    let view = &props.view;
+pub(crate) fn actions(view: &ActionsView, words: &Words) -> Html {
     let heading = if view.owner.is_some() {
         "heading-first-action"
     } else {
@@ -53,7 +45,7 @@ pub(crate) fn Actions(props: &Props) -> Html {
             if !view.candidates.is_empty() {
                 <details class="fold">
                     <summary>{ words.text("other-candidates") }</summary>
-                    <ul>{ for view.candidates.iter().map(|candidate| html! { <li><Text value={candidate.clone()} /></li> }) }</ul>
+                    <ul>{ for view.candidates.iter().map(|candidate| html! { <li>{ text(candidate.clone(), MOST) }</li> }) }</ul>
                 </details>
             }
         </section>
@@ -63,7 +55,7 @@ pub(crate) fn Actions(props: &Props) -> Html {
 fn action(view: &ActionView) -> Html {
     html! {
         <div class="action">
-            <p class="action__text"><Text value={view.text.clone()} /></p>
+            <p class="action__text">{ text(view.text.clone(), MOST) }</p>
             if let Some(command) = &view.command {
                 <div class="command"><code>{ command }</code><Copy text={command.clone()} /></div>
             }

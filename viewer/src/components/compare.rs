@@ -10,8 +10,8 @@ use wasm_bindgen::JsCast;
 use web_sys::HtmlSelectElement;
 use yew::prelude::*;
 
-use super::icon::Icon;
-use super::text::Text;
+use super::icon::icon;
+use super::text::text;
 use crate::format;
 use crate::many::title;
 use crate::state::{Key, Opened};
@@ -54,7 +54,7 @@ pub(crate) fn ComparePage(props: &Props) -> Html {
     html! {
         <main class="compare">
             <h1 id="view-heading" tabindex="-1" class="compare__verdict">
-                <Icon {tone} />
+                { icon(tone) }
                 <span>{ words.text(&word_id("compare-verdict", comparison.verdict.name())) }</span>
             </h1>
             if !comparison.obstacles.is_empty() {
@@ -79,7 +79,7 @@ pub(crate) fn ComparePage(props: &Props) -> Html {
                     <dl class="facts facts--wide">{ for unchanged.iter().map(|row| html! {
                         <div class="facts__row">
                             <dt>{ label(row, &words) }</dt>
-                            <dd><Text value={format::value(&row.candidate, row.kind.unit(), &words)} most={300} /></dd>
+                            <dd>{ text(format::value(&row.candidate, row.kind.unit(), &words), 300) }</dd>
                         </div>
                     }) }</dl>
                 </details>
@@ -128,8 +128,8 @@ fn head(
                     }
                 }) }
             </select>
-            <p class="heads__code"><Icon tone={verdict.tone} /><code>{ &verdict.code }</code></p>
-            <p class="quiet"><Text value={verdict.when} most={60} /></p>
+            <p class="heads__code">{ icon(verdict.tone) }<code>{ &verdict.code }</code></p>
+            <p class="quiet">{ text(verdict.when, 60) }</p>
             <button type="button" class="link" onclick={open}>{ words.text("compare-open") }</button>
         </div>
     }
@@ -159,8 +159,8 @@ fn judgement(name: &str, judgement: &Judgement, words: &Guidance) -> Html {
                     };
                     html! {
                         <li class={format!("reason reason--{class}")}>
-                            if let Some(tone) = tone { <Icon {tone} /><span class="hidden-text">{ words.text(id) }{ ": " }</span> }
-                            <Text value={reason.text(words)} most={400} />
+                            if let Some(tone) = tone { { icon(tone) }<span class="hidden-text">{ words.text(id) }{ ": " }</span> }
+                            { text(reason.text(words), 400) }
                         </li>
                     }
                 }) }
@@ -175,7 +175,7 @@ fn label(row: &Row, words: &Guidance) -> Html {
     html! {
         <>
             if let Some(name) = name { <span class="field-name">{ name }</span> }
-            <code class="field-path"><Text value={row.path.clone()} most={160} /></code>
+            <code class="field-path">{ text(row.path.clone(), 160) }</code>
         </>
     }
 }
@@ -208,8 +208,8 @@ fn differences(
                         html! {
                             <tr>
                                 <th scope="row">{ label(row, words) }</th>
-                                <td data-head={heads[1].clone()}><Text value={format::value(&row.baseline, unit, words)} most={300} /></td>
-                                <td data-head={heads[2].clone()}><Text value={format::value(&row.candidate, unit, words)} most={300} /></td>
+                                <td data-head={heads[1].clone()}>{ text(format::value(&row.baseline, unit, words), 300) }</td>
+                                <td data-head={heads[2].clone()}>{ text(format::value(&row.candidate, unit, words), 300) }</td>
                                 <td data-head={heads[3].clone()}>{ change(row, comparable, words) }</td>
                             </tr>
                         }

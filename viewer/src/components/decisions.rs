@@ -2,19 +2,12 @@
 
 use yew::prelude::*;
 
-use super::icon::Icon;
+use super::icon::icon;
 use crate::view_model::DecisionView;
-use crate::words::use_words;
-
-#[derive(Properties, PartialEq)]
-pub(crate) struct Props {
-    pub(crate) rows: Vec<DecisionView>,
-}
+use crate::words::Words;
 
 /// Control, outcome, where to look, what a pass permits.
-#[component]
-pub(crate) fn Decisions(props: &Props) -> Html {
-    let words = use_words();
+pub(crate) fn decisions(rows: &[DecisionView], words: &Words) -> Html {
     let heads = [
         "decision-control",
         "decision-outcome",
@@ -28,7 +21,7 @@ pub(crate) fn Decisions(props: &Props) -> Html {
             <table class="table table--stacked">
                 <thead><tr>{ for heads.iter().map(|head| html! { <th scope="col">{ head }</th> }) }</tr></thead>
                 <tbody>
-                    { for props.rows.iter().enumerate().map(|(at, row)| html! {
+                    { for rows.iter().enumerate().map(|(at, row)| html! {
                         <tr class={row.tone.class()}>
                             <th scope="row">
                                 <span class="decisions__control">
@@ -37,7 +30,7 @@ pub(crate) fn Decisions(props: &Props) -> Html {
                                 </span>
                             </th>
                             <td data-head={heads[1].clone()}>
-                                <span class={classes!("outcome", row.tone.class())}><Icon tone={row.tone} />{ &row.outcome }</span>
+                                <span class={classes!("outcome", row.tone.class())}>{ icon(row.tone) }{ &row.outcome }</span>
                             </td>
                             <td data-head={heads[2].clone()}>{ &row.fails }</td>
                             <td data-head={heads[3].clone()}>{ &row.permits }</td>

@@ -4,43 +4,35 @@ use firstfault_schema::guidance::Guidance;
 use firstfault_schema::report::{Application, Resume};
 use yew::prelude::*;
 
-use super::icon::Icon;
-use super::sweep::SweepCurve;
-use super::text::Text;
-use super::timeline::Timeline;
+use super::icon::icon;
+use super::sweep::sweep_curve;
+use super::text::{MOST, text};
+use super::timeline::timeline as timeline_chart;
 use crate::format;
 use crate::view_model::dossier::{PointView, contract, facts, timeline};
-use crate::words::use_words;
+use crate::words::Words;
 
 /// Tensors that are shown before the rest is folded.
 const TENSORS: usize = 12;
 
-#[derive(Properties, PartialEq)]
-pub(crate) struct Props {
-    pub(crate) application: Application,
-}
-
 /// The application dossier.
-#[component]
-pub(crate) fn Dossier(props: &Props) -> Html {
-    let words = use_words();
-    let application = &props.application;
+pub(crate) fn dossier(application: &Application, words: &Words) -> Html {
     html! {
         <section class="dossier" aria-labelledby="dossier-heading">
             <h2 id="dossier-heading" class="section-heading">{ words.text("heading-dossier") }</h2>
             <dl class="facts facts--wide">
-                { for facts(application, &words).into_iter().map(|fact| html! {
+                { for facts(application, words).into_iter().map(|fact| html! {
                     <div class="facts__row">
                         <dt>{ fact.name }</dt>
-                        <dd class={classes!(fact.machine.then_some("machine"))}><Text value={fact.value} /></dd>
+                        <dd class={classes!(fact.machine.then_some("machine"))}>{ text(fact.value, MOST) }</dd>
                     </div>
                 }) }
             </dl>
-            { points(&contract(application, &words), &words) }
-            if let Some(view) = timeline(application, &words) { <Timeline {view} /> }
-            if let Some(sweep) = &application.sweep { <SweepCurve sweep={sweep.clone()} /> }
-            if let Some(resume) = &application.resume { { resumed(resume, &words) } }
-            { tensors(application, &words) }
+            { points(&contract(application, words), words) }
+            if let Some(view) = timeline(application, words) { { timeline_chart(&view, words) } }
+            if let Some(sweep) = &application.sweep { { sweep_curve(sweep, words) } }
+            if let Some(resume) = &application.resume { { resumed(resume, words) } }
+            { tensors(application, words) }
         </section>
     }
 }
@@ -65,16 +57,16 @@ fn points(points: &[PointView], words: &Guidance) -> Html {
                         <tr class={point.tone.class()}>
                             <th scope="row">
                                 if let Some(name) = &point.name { <span class="field-name">{ name }</span> }
-                                <code class="field-path"><Text value={point.id.clone()} most={120} /></code>
+                                <code class="field-path">{ text(point.id.clone(), 120) }</code>
                             </th>
                             <td data-head={heads[1].clone()}>
-                                <span class={classes!("outcome", point.tone.class())}><Icon tone={point.tone} />{ &point.outcome }</span>
+                                <span class={classes!("outcome", point.tone.class())}>{ icon(point.tone) }{ &point.outcome }</span>
                             </td>
-                            <td data-head={heads[2].clone()}><Text value={point.expected.clone()} most={200} /></td>
+                            <td data-head={heads[2].clone()}>{ text(point.expected.clone(), 200) }</td>
                             <td data-head={heads[3].clone()}>
-                                <Text value={point.found.clone()} most={200} />
+                                { text(point.found.clone(), 200) }
                                 if !point.examples.is_empty() {
-                                    <small class="machine"><Text value={point.examples.join(", ")} most={200} /></small>
+                                    <small class="machine">{ text(point.examples.join(", "), 200) }</small>
                                 }
                             </td>
                         </tr>
@@ -107,7 +99,7 @@ fn resumed(resume: &Resume, words: &Guidance) -> Html {
             <h3>{ words.text("heading-resume") }</h3>
             <p>{ words.text(if clean { "resume-clean" } else { "resume-unclean" }) }</p>
             <dl class="facts facts--wide">{ for rows.into_iter().map(|(id, value)| html! {
-                <div class="facts__row"><dt>{ words.text(id) }</dt><dd><Text {value} most={80} /></dd></div>
+                <div class="facts__row"><dt>{ words.text(id) }</dt><dd>{ text(value, 80) }</dd></div>
             }) }</dl>
         </>
     }
@@ -128,10 +120,10 @@ fn tensors(application: &Application, words: &Guidance) -> Html {
         let shape: Vec<String> = tensor.shape.iter().map(ToString::to_string).collect();
         html! {
             <tr>
-                <th scope="row" class="machine"><Text value={tensor.name.clone()} most={120} /></th>
+                <th scope="row" class="machine">{ text(tensor.name.clone(), 120) }</th>
                 <td data-head={heads[1].clone()} class="machine">{ shape.join(" × ") }</td>
-                <td data-head={heads[2].clone()} class="machine"><Text value={tensor.dtype.clone()} most={40} /></td>
-                <td data-head={heads[3].clone()} class="machine"><Text value={tensor.device.clone()} most={40} /></td>
+                <td data-head={heads[2].clone()} class="machine">{ text(tensor.dtype.clone(), 40) }</td>
+                <td data-head={heads[3].clone()} class="machine">{ text(tensor.device.clone(), 40) }</td>
             </tr>
         }
     };

@@ -4,7 +4,7 @@ use web_sys::HtmlTextAreaElement;
 use yew::prelude::*;
 
 use super::copy::Copy;
-use super::text::Text;
+use super::text::text;
 use crate::state::Explained;
 use crate::view_model::{self, ExplainedView};
 use crate::words::use_words;
@@ -55,7 +55,7 @@ pub(crate) fn Log(props: &Props) -> Html {
 fn result(view: &ExplainedView, words: &firstfault_schema::guidance::Guidance) -> Html {
     html! {
         <div class="log__result">
-            <p><strong><Text value={view.summary.clone()} most={300} /></strong></p>
+            <p><strong>{ text(view.summary.clone(), 300) }</strong></p>
             <ol class="log__faults">
                 { for view.faults.iter().map(|fault| html! {
                     <li class="log__fault">
@@ -64,7 +64,7 @@ fn result(view: &ExplainedView, words: &firstfault_schema::guidance::Guidance) -
                             { &fault.layer }{ " · " }{ &fault.owner }{ " · " }<code>{ &fault.signature }</code>
                             if let Some(line) = &fault.line { { " · " }{ line } }
                         </p>
-                        if !fault.message.is_empty() { <p class="machine"><Text value={fault.message.clone()} most={500} /></p> }
+                        if !fault.message.is_empty() { <p class="machine">{ text(fault.message.clone(), 500) }</p> }
                         if let Some(misleads) = &fault.misleads {
                             <p class="actions__misleads"><strong>{ words.text("misleads") }</strong>{ " " }{ misleads }</p>
                         }

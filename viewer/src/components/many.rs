@@ -6,7 +6,7 @@ use wasm_bindgen::JsCast;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
-use super::text::Text;
+use super::text::text;
 use crate::format;
 use crate::many::{Column, Group, ROWS_AT_ONCE, Row, TableState, table};
 use crate::state::{Key, Opened};
@@ -156,7 +156,7 @@ fn TableRow(props: &RowProps) -> Html {
     let key = props.row.key;
     let cell = |column: Column, value: &String| {
         html! {
-            <td class={classes!(value.is_empty().then_some("empty"))} data-head={words.text(column.head())}><Text value={value.clone()} most={80} /></td>
+            <td class={classes!(value.is_empty().then_some("empty"))} data-head={words.text(column.head())}>{ text(value.clone(), 80) }</td>
         }
     };
     html! {
@@ -170,7 +170,7 @@ fn TableRow(props: &RowProps) -> Html {
             { cell(Column::Device, device) }
             { cell(Column::Driver, driver) }
             { cell(Column::Pytorch, pytorch) }
-            <td data-head={words.text(Column::Started.head())}><Text value={format::date(started, &words)} most={60} /></td>
+            <td data-head={words.text(Column::Started.head())}>{ text(format::date(started, &words), 60) }</td>
         </tr>
     }
 }

@@ -4,7 +4,7 @@ use firstfault_schema::ReportError;
 use firstfault_schema::guidance::Guidance;
 use yew::prelude::*;
 
-use super::text::Text;
+use super::text::text;
 use crate::format;
 use crate::state::{MAX_FILE_BYTES, Notice, Problem};
 use crate::words::use_words;
@@ -34,10 +34,10 @@ pub(crate) fn Notices(props: &Props) -> Html {
                     <ul>
                         { for props.notices.iter().take(MOST).map(|notice| html! {
                             <li class="notices__item">
-                                <span class="machine notices__name"><Text value={notice.name.clone()} most={120} /></span>
+                                <span class="machine notices__name">{ text(notice.name.clone(), 120) }</span>
                                 { " " }{ message(&notice.problem, &words) }
                                 if let Some(detail) = detail(&notice.problem) {
-                                    <span class="machine notices__detail"><Text value={detail} most={400} /></span>
+                                    <span class="machine notices__detail">{ text(detail, 400) }</span>
                                 }
                             </li>
                         }) }

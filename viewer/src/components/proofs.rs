@@ -2,18 +2,10 @@
 
 use yew::prelude::*;
 
-use crate::words::use_words;
-
-#[derive(Properties, PartialEq)]
-pub(crate) struct Props {
-    pub(crate) proves: Vec<String>,
-    pub(crate) open: Vec<String>,
-}
+use crate::words::Words;
 
 /// Two lists of equal weight.
-#[component]
-pub(crate) fn Proofs(props: &Props) -> Html {
-    let words = use_words();
+pub(crate) fn proofs(proves: &[String], open: &[String], words: &Words) -> Html {
     let list = |items: &[String]| html! { <ul>{ for items.iter().map(|item| html! { <li>{ item }</li> }) }</ul> };
     html! {
         <section class="proofs" aria-labelledby="proofs-heading">
@@ -21,11 +13,11 @@ pub(crate) fn Proofs(props: &Props) -> Html {
             <div class="proofs__columns">
                 <div>
                     <h3>{ words.text("heading-proves") }</h3>
-                    if props.proves.is_empty() { <p>{ words.text("proves-nothing") }</p> } else { { list(&props.proves) } }
+                    if proves.is_empty() { <p>{ words.text("proves-nothing") }</p> } else { { list(proves) } }
                 </div>
                 <div>
                     <h3>{ words.text("heading-open") }</h3>
-                    { list(&props.open) }
+                    { list(open) }
                 </div>
             </div>
         </section>

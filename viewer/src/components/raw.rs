@@ -5,7 +5,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::copy::Copy;
-use super::text::Text;
+use super::text::lines;
 use crate::words::use_words;
 
 /// Characters of the raw report that are shown before the rest is asked for.
@@ -31,7 +31,7 @@ pub(crate) fn Raw(props: &Props) -> Html {
             <summary>{ words.text("every-field") }</summary>
             if *open {
                 <Copy text={props.text.to_string()} label={words.text("copy-json")} />
-                <pre class="raw__text" tabindex="0" aria-label={words.text("every-field")}><Text value={props.text.to_string()} lines=true most={MOST} /></pre>
+                <pre class="raw__text" tabindex="0" aria-label={words.text("every-field")}>{ lines(props.text.to_string(), MOST) }</pre>
             }
         </details>
     }

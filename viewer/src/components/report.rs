@@ -7,15 +7,15 @@ use firstfault_schema::report::Owner;
 use firstfault_schema::ticket;
 use yew::prelude::*;
 
-use super::actions::Actions;
+use super::actions::actions;
 use super::copy::Copy;
-use super::decisions::Decisions;
-use super::dossier::Dossier;
-use super::evidence::EvidenceView;
-use super::proofs::Proofs;
+use super::decisions::decisions;
+use super::dossier::dossier;
+use super::evidence::evidence;
+use super::proofs::proofs;
 use super::raw::Raw;
-use super::strip::Strip;
-use super::verdict::Verdict;
+use super::strip::strip;
+use super::verdict::verdict;
 use crate::many::title;
 use crate::state::{Key, Opened};
 use crate::words::use_words;
@@ -44,19 +44,21 @@ pub(crate) fn ReportPage(props: &Props) -> Html {
         .is_some_and(|found| matches!(found.owner, Owner::Host | Owner::Image));
     html! {
         <main class="report">
-            <Verdict view={view_model::verdict(report, &words)} title={title(&props.opened).to_owned()} />
-            <Strip steps={view_model::strip(report, &words)} />
-            <Actions view={view_model::actions(report, &words)} />
-            <Decisions rows={view_model::decisions(report, &words)} />
-            <EvidenceView
-                answer={words.text(&word_id("witness", report.libtorch.answer.name()))}
-                message={report.libtorch.message.clone().map(AttrValue::from)}
-                witnesses={view_model::witnesses(report, &words)}
-                groups={view_model::evidence(report, &words)} />
+            { verdict(&view_model::verdict(report, &words), title(&props.opened), &words) }
+            { strip(&view_model::strip(report, &words), &words) }
+            { actions(&view_model::actions(report, &words), &words) }
+            { decisions(&view_model::decisions(report, &words), &words) }
+            { evidence(
+                &words.text(&word_id("witness", report.libtorch.answer.name())),
+                report.libtorch.message.as_deref(),
+                &view_model::witnesses(report, &words),
+                &view_model::evidence(report, &words),
+                &words,
+            ) }
             if let Some(application) = &report.application {
-                <Dossier application={application.clone()} />
+                { dossier(application, &words) }
             }
-            <Proofs {proves} {open} />
+            { proofs(&proves, &open, &words) }
             <section class="tools" aria-label={words.text("heading-tools")}>
                 <Copy text={ticket::markdown(report, &words)} label={words.text("copy-markdown")} />
                 if for_host {

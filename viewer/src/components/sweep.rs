@@ -5,12 +5,12 @@ use firstfault_schema::compare::word_id;
 use firstfault_schema::report::{Sweep, SweepStep};
 use yew::prelude::*;
 
-use super::icon::Icon;
-use super::text::Text;
+use super::icon::icon;
+use super::text::text;
 use crate::format;
 use crate::view_model::Tone;
 use crate::view_model::dossier::ticks;
-use crate::words::use_words;
+use crate::words::Words;
 
 const WIDTH: f64 = 900.0;
 const HEIGHT: f64 = 260.0;
@@ -19,17 +19,9 @@ const RIGHT: f64 = 30.0;
 const TOP: f64 = 20.0;
 const BOTTOM: f64 = 40.0;
 
-#[derive(Properties, PartialEq)]
-pub(crate) struct Props {
-    pub(crate) sweep: Sweep,
-}
-
 /// The curve, and the steps as a table.
-#[component]
-pub(crate) fn SweepCurve(props: &Props) -> Html {
-    let words = use_words();
+pub(crate) fn sweep_curve(sweep: &Sweep, words: &Words) -> Html {
     let language = words.language();
-    let sweep = &props.sweep;
     let number = |value: f64| format::number(value, 4, language);
     let said = |value: Option<f64>| value.map_or_else(|| words.text("value-missing"), number);
     #[allow(clippy::cast_precision_loss, reason = "shown with three figures")]
@@ -96,9 +88,9 @@ pub(crate) fn SweepCurve(props: &Props) -> Html {
         <figure class="chart sweep">
             <figcaption>
                 <h3>{ words.text("heading-sweep") }</h3>
-                <p><Text value={summary.clone()} most={300} /></p>
+                <p>{ text(summary.clone(), 300) }</p>
                 if let Some(ended) = &sweep.ended_by {
-                    <p class="quiet">{ words.text("sweep-ended") }{ " " }<Text value={words.find(&word_id("sweep-ended", ended), &[]).unwrap_or_else(|| ended.clone())} most={120} /></p>
+                    <p class="quiet">{ words.text("sweep-ended") }{ " " }{ text(words.find(&word_id("sweep-ended", ended), &[]).unwrap_or_else(|| ended.clone()), 120) }</p>
                 }
                 <p class="legend">
                     <span class="legend__line">{ words.text("sweep-peak") }</span>
@@ -150,13 +142,13 @@ pub(crate) fn SweepCurve(props: &Props) -> Html {
             <details class="fold">
                 <summary>{ words.text("as-table") }</summary>
                 <table class="table table--stacked table--compact">
-                    <thead><tr>{ for heads.iter().map(|head| html! { <th scope="col"><Text value={head.clone()} most={40} /></th> }) }</tr></thead>
+                    <thead><tr>{ for heads.iter().map(|head| html! { <th scope="col">{ text(head.clone(), 40) }</th> }) }</tr></thead>
                     <tbody>{ for sweep.steps.iter().map(|step| {
                         let tone = Tone::from(step.outcome);
                         html! {
                             <tr>
                                 <th scope="row">{ number(step.value) }</th>
-                                <td data-head={heads[1].clone()}><span class={classes!("outcome", tone.class())}><Icon {tone} />{ words.text(&word_id("outcome", step.outcome.name())) }</span></td>
+                                <td data-head={heads[1].clone()}><span class={classes!("outcome", tone.class())}>{ icon(tone) }{ words.text(&word_id("outcome", step.outcome.name())) }</span></td>
                                 <td data-head={heads[2].clone()}>{ memory(step.peak_bytes) }</td>
                                 <td data-head={heads[3].clone()}>{ memory(step.predicted_bytes) }</td>
                                 <td data-head={heads[4].clone()}>{ step.throughput.map_or_else(|| words.text("value-missing"), |rate| format!("{}/s", format::number(rate, 1, language))) }</td>

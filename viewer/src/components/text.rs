@@ -7,25 +7,36 @@ use crate::format;
 use crate::words::use_words;
 
 /// Characters that are shown before the rest is asked for.
-const MOST: usize = 2000;
+pub(crate) const MOST: usize = 2000;
 /// Characters that stand in one element: breaking one very long word into lines takes a browser half a minute.
 const PIECE: usize = 200;
 
 #[derive(Properties, PartialEq)]
-pub(crate) struct Props {
+struct Props {
     /// The text, as the report has it.
-    pub(crate) value: AttrValue,
+    value: AttrValue,
     /// Keep line breaks.
-    #[prop_or_default]
-    pub(crate) lines: bool,
+    lines: bool,
     /// Characters that are shown at first.
-    #[prop_or(MOST)]
-    pub(crate) most: usize,
+    most: usize,
 }
 
-/// Text from elsewhere.
+/// Text from elsewhere, of which `most` characters are shown at first.
+pub(crate) fn text(value: impl Into<AttrValue>, most: usize) -> Html {
+    element(value.into(), most, false)
+}
+
+/// The same with its line breaks.
+pub(crate) fn lines(value: impl Into<AttrValue>, most: usize) -> Html {
+    element(value.into(), most, true)
+}
+
+fn element(value: AttrValue, most: usize, lines: bool) -> Html {
+    html! { <Text {value} {lines} {most} /> }
+}
+
 #[component]
-pub(crate) fn Text(props: &Props) -> Html {
+fn Text(props: &Props) -> Html {
     let words = use_words();
     let open = use_state(|| false);
     let most = if *open { usize::MAX } else { props.most };

@@ -4,7 +4,7 @@ use yew::prelude::*;
 
 use crate::format;
 use crate::view_model::dossier::{Bar, MemoryPoint, TimelineView, ticks};
-use crate::words::use_words;
+use crate::words::Words;
 
 const WIDTH: f64 = 900.0;
 const LEFT: f64 = 150.0;
@@ -15,17 +15,9 @@ const LINE: f64 = 26.0;
 /// Characters of a stage's name that fit at the left.
 const NAME: usize = 20;
 
-#[derive(Properties, PartialEq)]
-pub(crate) struct Props {
-    pub(crate) view: TimelineView,
-}
-
 /// The chart, and the same as a table for those who can't see it.
-#[component]
-pub(crate) fn Timeline(props: &Props) -> Html {
-    let words = use_words();
+pub(crate) fn timeline(view: &TimelineView, words: &Words) -> Html {
     let language = words.language();
-    let view = &props.view;
     let has_memory = view.memory.len() > 1;
     let bars_top = if has_memory {
         MEMORY_TOP + MEMORY_HEIGHT + 14.0
