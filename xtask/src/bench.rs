@@ -1,6 +1,8 @@
 //! Measures what has a limit. A measurement is a function that gives rows; new ones are added to [`MEASUREMENTS`].
 
 mod check;
+mod explain;
+mod interpreters;
 mod page_size;
 
 use std::process::{Command, Stdio};
@@ -20,7 +22,12 @@ use crate::project::Project;
 type Measurement = (&'static str, fn(&Bench<'_>) -> Result<Vec<Row>, Error>);
 
 /// Everything that has a limit.
-const MEASUREMENTS: [Measurement; 2] = [("check", check::rows), ("page-size", page_size::rows)];
+const MEASUREMENTS: [Measurement; 4] = [
+    ("check", check::rows),
+    ("explain", explain::rows),
+    ("interpreters", interpreters::rows),
+    ("page-size", page_size::rows),
+];
 
 /// What a measurement may use. Everything is a release build.
 pub(crate) struct Bench<'a> {
@@ -45,7 +52,7 @@ pub(crate) struct Row {
     pub(crate) name: String,
     /// The value that the limit is for.
     pub(crate) measured: f64,
-    /// Its unit: `x`, `kB`, `ms`, `MB/s`.
+    /// Its unit: `x`, `kB`, `ms`, `MB/s`, `MiB`.
     pub(crate) unit: &'static str,
     /// What it may be.
     pub(crate) limit: Limit,
@@ -58,18 +65,22 @@ pub(crate) struct Row {
 pub(crate) enum Limit {
     /// This or less.
     AtMost(f64),
+    /// This or more.
+    AtLeast(f64),
 }
 
 impl Limit {
     fn holds(self, measured: f64) -> bool {
         match self {
             Self::AtMost(most) => measured <= most,
+            Self::AtLeast(least) => measured >= least,
         }
     }
 
     fn words(self, unit: &str) -> String {
         match self {
             Self::AtMost(most) => format!("<= {} {unit}", number(most)),
+            Self::AtLeast(least) => format!(">= {} {unit}", number(least)),
         }
     }
 }
