@@ -73,21 +73,11 @@ pub(crate) fn run(project: &Project, progress: &Progress) -> Result<(), Error> {
 }
 
 fn cells(row: &Row, engine: Engine, found: &Found, right: bool) -> [String; 8] {
-    let naming = found.naming();
-    // Where the machine decides between several, the one that was found is the expected one.
-    let expected = row
-        .names
-        .iter()
-        .find(|name| (name.0, name.1, name.2) == (&naming.layer, &naming.owner, &naming.signature))
-        .or(row.names.first())
-        .map_or(String::new(), |name| {
-            format!("{} / {} / {}", name.0, name.1, name.2)
-        });
     [
         row.name.to_owned(),
         engine.name().to_owned(),
-        expected,
-        naming.to_string(),
+        row.expected().join("\nor "),
+        found.naming().to_string(),
         found.code().to_owned(),
         format!("{:.1} s", found.elapsed.as_secs_f64()),
         format!("{} s", row.limit(engine).as_secs()),

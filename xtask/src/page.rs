@@ -23,22 +23,21 @@ const OPTIMISE: [&str; 7] = [
     "--enable-reference-types",
 ];
 
+/// Said where the tools that make the page small are missing.
+const LARGER: &str = "the page becomes about a tenth larger than it could be";
+
 /// Makes sure that the page is built from what is there now; gives its place.
 ///
 /// A page that needs no change is left alone, since the program that embeds it would be built anew.
 pub(crate) fn build(project: &Project, progress: &Progress) -> Result<PathBuf, Error> {
     let page = project.root().join("web/dist/index.html");
     let module = wasm::viewer(project, progress)?.module;
-    let optimiser = optimiser(project, progress)?;
+    let tools = tools(project, progress)?;
     let made_from = Contents::default()
         .path(&module, &[])?
         .path(&project.root().join("web"), &["dist"])?
-        .text(if optimiser.is_some() {
-            "small"
-        } else {
-            "as it is"
-        })
-        .text(&OPTIMISE.join(" "))
+        .path(&project.root().join("xtask/page-tools"), &[])?
+        .text(if tools.is_some() { "small" } else { "as it is" })
         .text(include_str!("page.rs"))
         .digest();
     let stamp = Stamp::at(project.target().join("xtask/page.stamp"));
@@ -46,11 +45,11 @@ pub(crate) fn build(project: &Project, progress: &Progress) -> Result<PathBuf, E
         return Ok(page);
     }
     progress.heading("bind and pack the page");
-    let (bytes, glue) = bind(&module)?;
-    let bytes = match optimiser {
-        Some(wasm_opt) => make_small(project, progress, &wasm_opt, &bytes)?,
-        None => bytes,
-    };
+    let (mut bytes, mut glue) = bind(&module)?;
+    if let Some(tools) = tools {
+        bytes = make_module_small(project, progress, &tools, &bytes)?;
+        glue = make_glue_small(project, progress, &tools, &glue)?;
+    }
     write_whole(
         &page,
         pack(
@@ -98,29 +97,33 @@ fn bind(module: &Path) -> Result<(Vec<u8>, String), Error> {
     Ok((bytes, output.js().to_owned()))
 }
 
-/// `wasm-opt` of the npm package binaryen. Only smaller, so it may be missing.
-fn optimiser(project: &Project, progress: &Progress) -> Result<Option<PathBuf>, Error> {
+/// The folder of the npm packages binaryen and esbuild. They only make the page smaller, so they may be missing.
+fn tools(project: &Project, progress: &Progress) -> Result<Option<PathBuf>, Error> {
     if on_path("node").is_none() || on_path("npm").is_none() {
-        progress.note(
-            "node and npm are not there: the page is built without wasm-opt, about a tenth larger",
-        );
+        progress.note(&format!("{LARGER}: node and npm are not there"));
         return Ok(None);
     }
-    let folder = project.target().join("xtask/wasm-opt");
-    let source = project.root().join("xtask/wasm-opt");
-    if let Err(error) = programs::npm_ci(project, progress, &source, &folder, "wasm-opt") {
-        progress.note(&format!(
-            "the page is built without wasm-opt, about a tenth larger: {error}"
-        ));
-        return Ok(None);
+    let folder = project.target().join("xtask/page-tools");
+    let source = project.root().join("xtask/page-tools");
+    match programs::npm_ci(
+        project,
+        progress,
+        &source,
+        &folder,
+        "what makes the page small",
+    ) {
+        Ok(()) => Ok(Some(folder.join("node_modules"))),
+        Err(error) => {
+            progress.note(&format!("{LARGER}: {error}"));
+            Ok(None)
+        }
     }
-    Ok(Some(folder.join("node_modules/binaryen/bin/wasm-opt")))
 }
 
-fn make_small(
+fn make_module_small(
     project: &Project,
     progress: &Progress,
-    wasm_opt: &Path,
+    tools: &Path,
     bytes: &[u8],
 ) -> Result<Vec<u8>, Error> {
     let folder = project.target().join("xtask");
@@ -128,13 +131,39 @@ fn make_small(
     write_whole(&large, bytes)?;
     let mut command = project.command("node");
     command
-        .arg(wasm_opt)
+        .arg(tools.join("binaryen/bin/wasm-opt"))
         .args(OPTIMISE)
         .arg(&large)
         .arg("-o")
         .arg(&small);
-    progress.run(project, Step::new("make the page small", command))?;
+    progress.run(project, Step::new("make the page's program small", command))?;
     let result = fs::read(&small).map_err(Error::file("read", &small))?;
+    remove(&large)?;
+    remove(&small)?;
+    Ok(result)
+}
+
+/// Names inside functions and white space; syntax is left alone, since esbuild would put line breaks into texts.
+fn make_glue_small(
+    project: &Project,
+    progress: &Progress,
+    tools: &Path,
+    glue: &str,
+) -> Result<String, Error> {
+    let folder = project.target().join("xtask");
+    let (large, small) = (folder.join("bound.js"), folder.join("small.js"));
+    write_whole(&large, glue.as_bytes())?;
+    let mut command = project.command("node");
+    command
+        .arg(tools.join("esbuild/bin/esbuild"))
+        .args(["--minify-whitespace", "--minify-identifiers"])
+        .arg(format!("--outfile={}", small.display()))
+        .arg(&large);
+    progress.run(
+        project,
+        Step::new("make the page's JavaScript small", command),
+    )?;
+    let result = fs::read_to_string(&small).map_err(Error::file("read", &small))?;
     remove(&large)?;
     remove(&small)?;
     Ok(result)
