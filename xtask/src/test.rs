@@ -12,12 +12,30 @@ use crate::progress::{Progress, Step};
 use crate::project::{Project, on_path};
 use crate::{debian, page};
 
-/// Names under which browsers of the Chromium family are installed.
-const CHROMIUM: [&str; 4] = [
-    "chromium",
-    "chromium-browser",
-    "google-chrome-stable",
-    "google-chrome",
+/// A browser that the page is tested in.
+struct Browser {
+    variable: &'static str,
+    names: &'static [&'static str],
+    /// Debian's package, where none of these names is there.
+    package: &'static str,
+}
+
+const BROWSERS: [Browser; 2] = [
+    Browser {
+        variable: "FIRSTFAULT_TEST_CHROMIUM",
+        names: &[
+            "chromium",
+            "chromium-browser",
+            "google-chrome-stable",
+            "google-chrome",
+        ],
+        package: "chromium",
+    },
+    Browser {
+        variable: "FIRSTFAULT_TEST_FIREFOX",
+        names: &["firefox-esr", "firefox"],
+        package: "firefox-esr",
+    },
 ];
 
 /// What the tests are told, by environment variables: the folders of the environments, and files.
@@ -98,7 +116,9 @@ fn set_up(project: &Project, progress: &Progress, runners: &[Runner]) -> Result<
         variables.push(("FIRSTFAULT_TEST_DEBIAN_PYTHON", debian));
     }
     if runners.contains(&Runner::Browser) {
-        variables.push(("FIRSTFAULT_TEST_CHROMIUM", chromium(project, progress)?));
+        for wanted in BROWSERS {
+            variables.push((wanted.variable, browser(project, progress, &wanted)?));
+        }
         if on_path("node").is_none() || on_path("npm").is_none() {
             debian::ensure(
                 project,
@@ -130,21 +150,17 @@ fn set_up(project: &Project, progress: &Progress, runners: &[Runner]) -> Result<
     Ok(Given { torch, variables })
 }
 
-fn chromium(project: &Project, progress: &Progress) -> Result<PathBuf, Error> {
-    let find = || CHROMIUM.iter().find_map(|name| on_path(name));
+fn browser(project: &Project, progress: &Progress, wanted: &Browser) -> Result<PathBuf, Error> {
+    let why = "the page is tested in real browsers";
+    let find = || wanted.names.iter().find_map(|name| on_path(name));
     if let Some(found) = find() {
         return Ok(found);
     }
-    debian::ensure(
-        project,
-        progress,
-        &["chromium"],
-        "the page is tested in a real browser",
-    )?;
+    debian::ensure(project, progress, &[wanted.package], why)?;
     find().ok_or_else(|| Error::Missing {
-        what: "chromium".to_owned(),
-        why: "the page is tested in a real browser".to_owned(),
-        line: "sudo apt-get install chromium".to_owned(),
+        what: wanted.package.to_owned(),
+        why: why.to_owned(),
+        line: format!("sudo apt-get install {}", wanted.package),
     })
 }
 
