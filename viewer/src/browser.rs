@@ -15,7 +15,9 @@ use crate::link::Link;
 use crate::state::{Loaded, MAX_FILE_BYTES, Problem, Theme, judge, read};
 
 /// Reports that are handed on together, so that a thousand files don't draw the page a thousand times.
-const BATCH: usize = 250;
+const BATCH: usize = 1000;
+/// Files that are read at once: at most so many lie in memory unjudged.
+const AT_ONCE: usize = 16;
 
 fn window() -> Option<Window> {
     web_sys::window()
@@ -190,22 +192,33 @@ pub fn dropped(transfer: &DataTransfer) -> (Vec<File>, Vec<String>) {
     (files, folders)
 }
 
-/// Reads files one after the other and hands their contents on in batches.
+/// Reads files, some at once, and hands their contents on in batches.
 pub fn read_files(files: Vec<File>, folders: Vec<String>, loaded: Callback<Vec<Loaded>>) {
     spawn_local(async move {
         let mut batch: Vec<Loaded> = folders
             .into_iter()
             .map(|name| Loaded::Problem(name, Problem::Folder))
             .collect();
-        for file in files {
-            let name = file.name();
-            if file.size() > MAX_FILE_BYTES {
-                batch.push(Loaded::Problem(name, Problem::Huge(file.size())));
-                continue;
-            }
-            match JsFuture::from(file.array_buffer()).await {
-                Ok(buffer) => batch.extend(read(name, &js_sys::Uint8Array::new(&buffer).to_vec())),
-                Err(_) => batch.push(Loaded::Problem(name, Problem::Unreadable)),
+        for group in files.chunks(AT_ONCE) {
+            // The browser reads while the ones before are judged.
+            let reading: Vec<_> = group
+                .iter()
+                .map(|file| {
+                    (file.size() <= MAX_FILE_BYTES).then(|| JsFuture::from(file.array_buffer()))
+                })
+                .collect();
+            for (file, reading) in group.iter().zip(reading) {
+                let name = file.name();
+                let Some(reading) = reading else {
+                    batch.push(Loaded::Problem(name, Problem::Huge(file.size())));
+                    continue;
+                };
+                match reading.await {
+                    Ok(buffer) => {
+                        batch.extend(read(name, &js_sys::Uint8Array::new(&buffer).to_vec()))
+                    }
+                    Err(_) => batch.push(Loaded::Problem(name, Problem::Unreadable)),
+                }
             }
             if batch.len() >= BATCH {
                 loaded.emit(std::mem::take(&mut batch));
