@@ -1,0 +1,194 @@
+//! Checkpoints, opened and compared without unpickling: safetensors, and the zip archives of `torch.save`.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use xxhash_rust::xxh3::Xxh3;
+use zip::ZipArchive;
+use zip::result::ZipError;
+
+use super::files;
+use super::npy::Failure;
+use super::parallel::{BLOCK, Run};
+use super::pickle::{self, Stored};
+use super::points::Word;
+use super::safetensors;
+
+/// The largest description of tensors that is read: a few hundred bytes for each of them.
+const MAX_PICKLE: u64 = 256 << 20;
+
+/// What a tensor holds, without its values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Print {
+    /// Its number format and shape.
+    pub(super) form: String,
+    /// 128 bits of its bytes.
+    pub(super) hash: u128,
+}
+
+/// The tensors of a checkpoint by name.
+pub(super) type Prints = BTreeMap<String, Print>;
+
+/// What a file turned out to be.
+enum Kind {
+    Safetensors,
+    Zip,
+}
+
+fn kind(mut file: &File) -> Result<Kind, Failure> {
+    if file.metadata()?.len() == 0 {
+        return Err(Word::Empty.into());
+    }
+    let mut start = [0; 9];
+    let read = file.take(9).read(&mut start)?;
+    file.seek(SeekFrom::Start(0))?;
+    if start.starts_with(b"PK\x03\x04") {
+        return Ok(Kind::Zip);
+    }
+    if start.starts_with(b"version ") {
+        return Err(Word::LfsPointer.into());
+    }
+    // The header is JSON after its length; before torch 1.6 a checkpoint was a bare pickle, which nobody can check.
+    if read == 9 && start[8] == b'{' {
+        return Ok(Kind::Safetensors);
+    }
+    Err(Word::WrongFormat.into())
+}
+
+/// Opens a checkpoint to its last byte: the header against the length, or every checksum of the archive.
+///
+/// # Errors
+/// Why it can't be opened.
+pub(super) fn open(path: &Path, run: Run<'_>) -> Result<(), Failure> {
+    let file = files::open(path)?;
+    match kind(&file)? {
+        Kind::Safetensors => safetensors::open(&file).map(|_| ()),
+        Kind::Zip => {
+            let mut archive = ZipArchive::new(BufReader::new(&file)).map_err(of_zip)?;
+            if archive.is_empty() {
+                return Err(Word::Empty.into());
+            }
+            for at in 0..archive.len() {
+                if (run.stop)() {
+                    return Ok(());
+                }
+                let mut entry = archive.by_index(at).map_err(of_zip)?;
+                // Reading to the end compares the checksum.
+                io::copy(&mut entry, &mut io::sink())?;
+            }
+            Ok(())
+        }
+    }
+}
+
+fn of_zip(error: ZipError) -> Failure {
+    match error {
+        ZipError::Io(error) => error.into(),
+        ZipError::FileNotFound => Word::NoField.into(),
+        // The directory stands at the end: without it, the end is missing.
+        ZipError::InvalidArchive(_) => Word::Truncated.into(),
+        _ => Word::WrongFormat.into(),
+    }
+}
+
+/// The tensors of a checkpoint.
+///
+/// # Errors
+/// Why it can't be opened.
+pub(super) fn prints(path: &Path, run: Run<'_>) -> Result<Prints, Failure> {
+    let file = files::open(path)?;
+    match kind(&file)? {
+        Kind::Safetensors => of_safetensors(&file, run),
+        Kind::Zip => of_archive(&file, run),
+    }
+}
+
+fn of_safetensors(mut file: &File, run: Run<'_>) -> Result<Prints, Failure> {
+    let header = safetensors::open(file)?;
+    let mut prints = Prints::new();
+    for (name, info) in header.metadata.tensors() {
+        if (run.stop)() {
+            break;
+        }
+        let (start, end) = info.data_offsets;
+        file.seek(SeekFrom::Start(header.data + start as u64))?;
+        let hash = hash(file.take((end - start) as u64))?;
+        let form = format!("{:?} {:?}", info.dtype, info.shape);
+        prints.insert(name, Print { form, hash });
+    }
+    Ok(prints)
+}
+
+fn of_archive(file: &File, run: Run<'_>) -> Result<Prints, Failure> {
+    let mut archive = ZipArchive::new(BufReader::new(file)).map_err(of_zip)?;
+    let name = archive
+        .file_names()
+        .filter_map(Result::ok)
+        .find(|name| name.ends_with("/data.pkl"))
+        .map(std::borrow::Cow::into_owned);
+    let name = name.ok_or(Word::NoField)?;
+    let folder = name.trim_end_matches("data.pkl").to_owned();
+    let mut text = Vec::new();
+    archive
+        .by_name(&name)
+        .map_err(of_zip)?
+        .take(MAX_PICKLE)
+        .read_to_end(&mut text)?;
+    let tensors = pickle::tensors(&text).map_err(|()| Word::WrongFormat)?;
+    // Several tensors may share one storage, so each storage is read once.
+    let mut storages: BTreeMap<String, u128> = BTreeMap::new();
+    let mut prints = Prints::new();
+    for (name, tensor) in tensors {
+        if (run.stop)() {
+            break;
+        }
+        let whole = tensor.whole_storage();
+        let known = storages.get(&tensor.storage).copied();
+        let hash = match known {
+            Some(hash) if whole => hash,
+            _ => {
+                let path = format!("{folder}data/{}", tensor.storage);
+                let mut entry = archive.by_name(&path).map_err(of_zip)?;
+                let hash = hash_of(&tensor, &mut entry)?;
+                if whole {
+                    storages.insert(tensor.storage.clone(), hash);
+                }
+                hash
+            }
+        };
+        prints.insert(
+            name,
+            Print {
+                form: tensor.form(),
+                hash,
+            },
+        );
+    }
+    Ok(prints)
+}
+
+/// The bytes of a tensor inside its storage; all of the storage where the tensor takes it in steps.
+fn hash_of(tensor: &Stored, entry: &mut impl Read) -> Result<u128, Failure> {
+    let Some((skip, bytes)) = tensor.range() else {
+        return Ok(hash(entry)?);
+    };
+    io::copy(&mut entry.take(skip), &mut io::sink())?;
+    let hash = hash(entry.take(bytes))?;
+    // The rest is read too, so that the checksum is compared.
+    io::copy(entry, &mut io::sink())?;
+    Ok(hash)
+}
+
+fn hash(mut reader: impl Read) -> io::Result<u128> {
+    let mut hasher = Xxh3::new();
+    let mut buffer = vec![0; BLOCK];
+    loop {
+        let read = reader.read(&mut buffer)?;
+        if read == 0 {
+            return Ok(hasher.digest128());
+        }
+        hasher.update(&buffer[..read]);
+    }
+}

@@ -1,0 +1,783 @@
+//! The contract as it is written: TOML, read key by key, so that an error names its key and what would be right there.
+
+use toml::{Table, Value};
+
+use super::judge::Demands;
+use crate::settings;
+
+/// The most bytes of a contract.
+const MAX_BYTES: usize = 256 * 1024;
+/// The most entries of any list.
+const MAX_ENTRIES: usize = 256;
+
+/// A written contract: what the command reads, and what must be there when it has ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contract {
+    pub(super) input: Option<InputPlan>,
+    pub(super) final_work: FinalWork,
+    pub(super) outputs: Vec<OutputPlan>,
+    pub(super) metrics: Vec<MetricPlan>,
+    pub(super) training: Option<TrainingPlan>,
+    pub(super) mode: Option<Mode>,
+    pub(super) stages: Vec<String>,
+}
+
+/// How files are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Format {
+    JsonLines,
+    /// One JSON document: metrics only.
+    Json,
+    Csv(u8),
+    Npy,
+    Npz,
+    Safetensors,
+    Parquet,
+    /// Each file is one example, its name without the ending the identifier.
+    Files,
+    /// Each line is one example.
+    Lines,
+}
+
+/// The files that hold records, and where in them.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Records {
+    pub(super) paths: Vec<String>,
+    pub(super) format: Format,
+    pub(super) id: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct InputPlan {
+    pub(super) records: Records,
+    /// The field whose length is the example's.
+    pub(super) length: Option<String>,
+}
+
+/// The measures of the final work, and which part of each makes an input representative.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct FinalWork {
+    pub(super) longest: Option<u64>,
+    pub(super) longest_share: f64,
+    pub(super) count: Option<u64>,
+    pub(super) count_share: f64,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct OutputPlan {
+    /// Tells several outputs apart.
+    pub(super) name: Option<String>,
+    pub(super) records: Records,
+    pub(super) vector: Option<String>,
+    pub(super) demands: Demands,
+    pub(super) count: Option<Count>,
+    pub(super) each_id_once: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Count {
+    SameAsInput,
+    Exactly(u64),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct MetricPlan {
+    pub(super) path: String,
+    pub(super) format: Format,
+    pub(super) key: String,
+    pub(super) min: Option<f64>,
+    pub(super) max: Option<f64>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct TrainingPlan {
+    pub(super) log: Option<(String, Format, String)>,
+    pub(super) before: Option<String>,
+    pub(super) after: Option<String>,
+    pub(super) changed: Vec<String>,
+    pub(super) kept: Vec<String>,
+    pub(super) checkpoints: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    Evaluation,
+    Training,
+}
+
+impl Mode {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Evaluation => "evaluation",
+            Self::Training => "training",
+        }
+    }
+}
+
+/// What is wrong with a written contract.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContractError {
+    /// The key, for example `output[1].dimension`; empty where it is the whole.
+    pub key: String,
+    /// What is wrong with it.
+    pub problem: ContractProblem,
+}
+
+/// What can be wrong with a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ContractProblem {
+    /// No TOML.
+    Syntax {
+        /// Line, from 1.
+        line: usize,
+        /// What the parser says.
+        message: String,
+    },
+    /// Larger than any contract that is read.
+    TooLarge {
+        /// The limit in bytes, or in entries of a list.
+        most: usize,
+    },
+    /// There is no such key here.
+    UnknownKey {
+        /// Those that there are.
+        known: String,
+    },
+    /// It has to be there.
+    Missing,
+    /// It has another type.
+    WrongType {
+        /// `text`, `texts`, `number`, `whole`, `truth`, `table` or `tables`.
+        wanted: &'static str,
+    },
+    /// It is none of the words that are possible.
+    NotOneOf {
+        /// Those that are.
+        known: &'static str,
+    },
+    /// The number can't be meant, or the lower bound lies above the upper one.
+    OutOfRange,
+    /// It needs another key beside it.
+    Needs {
+        /// That key.
+        other: &'static str,
+    },
+    /// It doesn't go with what another key says.
+    DoesNotFit {
+        /// That key.
+        other: &'static str,
+    },
+    /// A name that stands in the report looks like a path or a secret, or is used twice.
+    BadName,
+    /// It demands nothing: whatever the command does would pass.
+    NothingDemanded,
+}
+
+impl ContractProblem {
+    /// The identifiers of its sentence and of its hint: `contract-problem-missing`, `contract-hint-missing`.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Syntax { .. } => "syntax",
+            Self::TooLarge { .. } => "too-large",
+            Self::UnknownKey { .. } => "unknown-key",
+            Self::Missing => "missing",
+            Self::WrongType { .. } => "wrong-type",
+            Self::NotOneOf { .. } => "not-one-of",
+            Self::OutOfRange => "out-of-range",
+            Self::Needs { .. } => "needs",
+            Self::DoesNotFit { .. } => "does-not-fit",
+            Self::BadName => "bad-name",
+            Self::NothingDemanded => "nothing-demanded",
+        }
+    }
+}
+
+type Read<T> = Result<T, ContractError>;
+
+impl Contract {
+    /// Reads a contract.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with it.
+    pub fn from_toml(text: &str) -> Result<Self, ContractError> {
+        if text.len() > MAX_BYTES {
+            return Err(error("", ContractProblem::TooLarge { most: MAX_BYTES }));
+        }
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let table: Table = toml::from_str(text).map_err(|problem| {
+            let start = problem.span().map_or(0, |span| span.start);
+            let before = text.get(..start).unwrap_or_default();
+            let line = before.matches('\n').count() + 1;
+            let message = problem.message().to_owned();
+            error("", ContractProblem::Syntax { line, message })
+        })?;
+        let mut top = Section::new(String::new(), table);
+        let input = top.section("input")?.map(input).transpose()?;
+        let final_work = match top.section("final_work")? {
+            None => FinalWork::default(),
+            Some(section) => final_work(section, input.as_ref())?,
+        };
+        let outputs = top.sections("output")?;
+        let outputs: Vec<_> = outputs
+            .into_iter()
+            .map(|section| output(section, input.as_ref()))
+            .collect::<Read<_>>()?;
+        let metrics = top
+            .sections("metric")?
+            .into_iter()
+            .map(metric)
+            .collect::<Read<_>>()?;
+        let training = top.section("training")?.map(training).transpose()?;
+        let mode = top.section("model")?.map(mode).transpose()?;
+        let stages = top
+            .section("stages")?
+            .map(stages)
+            .transpose()?
+            .unwrap_or_default();
+        top.end()?;
+        let contract = Self {
+            input,
+            final_work,
+            outputs,
+            metrics,
+            training,
+            mode,
+            stages,
+        };
+        contract.names_differ()?;
+        if contract.outputs.is_empty() && contract.metrics.is_empty() && contract.training.is_none()
+        {
+            return Err(error("", ContractProblem::NothingDemanded));
+        }
+        Ok(contract)
+    }
+
+    fn names_differ(&self) -> Read<()> {
+        for (at, output) in self.outputs.iter().enumerate() {
+            if self.outputs[..at]
+                .iter()
+                .any(|other| other.name == output.name)
+            {
+                let problem = if output.name.is_some() {
+                    ContractProblem::BadName
+                } else {
+                    ContractProblem::Missing
+                };
+                return Err(error(&format!("output[{at}].name"), problem));
+            }
+        }
+        for (at, metric) in self.metrics.iter().enumerate() {
+            if self.metrics[..at]
+                .iter()
+                .any(|other| other.key == metric.key)
+            {
+                return Err(error(
+                    &format!("metric[{at}].key"),
+                    ContractProblem::BadName,
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn error(key: &str, problem: ContractProblem) -> ContractError {
+    ContractError {
+        key: key.to_owned(),
+        problem,
+    }
+}
+
+fn input(mut section: Section) -> Read<InputPlan> {
+    let records = section.records(&[
+        "jsonl",
+        "csv",
+        "tsv",
+        "npy",
+        "npz",
+        "safetensors",
+        "parquet",
+        "files",
+        "lines",
+    ])?;
+    let length = section.text("length")?;
+    let by_itself = matches!(records.format, Format::Files | Format::Lines);
+    if length.is_some()
+        && !matches!(
+            records.format,
+            Format::JsonLines | Format::Csv(_) | Format::Parquet
+        )
+    {
+        return Err(section.error("length", ContractProblem::DoesNotFit { other: "format" }));
+    }
+    if records.id.is_some() && (by_itself || records.format == Format::Npy) {
+        return Err(section.error("id", ContractProblem::DoesNotFit { other: "format" }));
+    }
+    section.end()?;
+    Ok(InputPlan { records, length })
+}
+
+fn final_work(mut section: Section, input: Option<&InputPlan>) -> Read<FinalWork> {
+    let work = FinalWork {
+        longest: section.whole("longest")?,
+        longest_share: section.share("longest_share")?.unwrap_or(0.9),
+        count: section.whole("count")?,
+        count_share: section.share("count_share")?.unwrap_or(0.001),
+    };
+    let Some(input) = input else {
+        return Err(section.error("", ContractProblem::Needs { other: "input" }));
+    };
+    let by_itself = matches!(input.records.format, Format::Files | Format::Lines);
+    if work.longest.is_some() && input.length.is_none() && !by_itself {
+        return Err(section.error(
+            "longest",
+            ContractProblem::Needs {
+                other: "input.length",
+            },
+        ));
+    }
+    section.end()?;
+    Ok(work)
+}
+
+fn output(mut section: Section, input: Option<&InputPlan>) -> Read<OutputPlan> {
+    let name = section.plain_name("name")?;
+    let records = section.records(&[
+        "jsonl",
+        "csv",
+        "tsv",
+        "npy",
+        "npz",
+        "safetensors",
+        "parquet",
+    ])?;
+    let vector = section.text("vector")?;
+    if records.format == Format::Npy {
+        for (key, given) in [("id", records.id.is_some()), ("vector", vector.is_some())] {
+            if given {
+                return Err(section.error(key, ContractProblem::DoesNotFit { other: "format" }));
+            }
+        }
+    }
+    let has_numbers = vector.is_some() || records.format == Format::Npy;
+    let (min, max) = section.bounds()?;
+    let unit_norm = section.truth("unit_norm")?.unwrap_or(false);
+    let tolerance = section.number("norm_tolerance")?;
+    if tolerance.is_some_and(|tolerance| tolerance < 0.0) {
+        return Err(section.error("norm_tolerance", ContractProblem::OutOfRange));
+    }
+    if tolerance.is_some() && !unit_norm {
+        return Err(section.error(
+            "norm_tolerance",
+            ContractProblem::Needs { other: "unit_norm" },
+        ));
+    }
+    let finite = section.truth("finite")?;
+    let demands = Demands {
+        dimension: section.whole("dimension")?,
+        finite: finite.unwrap_or(has_numbers),
+        min,
+        max,
+        norm_tolerance: unit_norm.then(|| tolerance.unwrap_or(1e-3)),
+    };
+    for (key, given) in [
+        ("dimension", demands.dimension.is_some()),
+        ("finite", demands.finite),
+        ("min", min.is_some()),
+        ("max", max.is_some()),
+        ("unit_norm", unit_norm),
+    ] {
+        if given && !has_numbers {
+            return Err(section.error(key, ContractProblem::Needs { other: "vector" }));
+        }
+    }
+    if matches!(records.format, Format::Npz | Format::Safetensors)
+        && vector.is_none()
+        && records.id.is_none()
+    {
+        return Err(section.error("vector", ContractProblem::Missing));
+    }
+    let count = section.count(input)?;
+    let by_name =
+        |input: &InputPlan| input.records.id.is_some() || input.records.format == Format::Files;
+    let both_named = records.id.is_some() && input.is_some_and(by_name);
+    let each_id_once = section.truth("each_id_once")?;
+    if each_id_once == Some(true) && !both_named {
+        let other = if records.id.is_none() {
+            "id"
+        } else {
+            "input.id"
+        };
+        return Err(section.error("each_id_once", ContractProblem::Needs { other }));
+    }
+    section.end()?;
+    Ok(OutputPlan {
+        name,
+        records,
+        vector,
+        demands,
+        count: count.or(input.map(|_| Count::SameAsInput)),
+        each_id_once: each_id_once.unwrap_or(both_named),
+    })
+}
+
+fn metric(mut section: Section) -> Read<MetricPlan> {
+    let path = section.needed("path")?;
+    let format = section.format(&path, &["json", "jsonl", "csv", "tsv"])?;
+    let Some(key) = section.plain_name("key")? else {
+        return Err(section.error("key", ContractProblem::Missing));
+    };
+    let (min, max) = section.bounds()?;
+    section.end()?;
+    Ok(MetricPlan {
+        path,
+        format,
+        key,
+        min,
+        max,
+    })
+}
+
+fn training(mut section: Section) -> Read<TrainingPlan> {
+    let log = section.text("log")?;
+    let loss = section.text("loss")?;
+    let log = match (log, loss) {
+        (Some(log), Some(loss)) => {
+            let format = section.format_named("log_format", &log, &["jsonl", "csv", "tsv"])?;
+            Some((log, format, loss))
+        }
+        (Some(_), None) => {
+            return Err(section.error("log", ContractProblem::Needs { other: "loss" }));
+        }
+        (None, Some(_)) => {
+            return Err(section.error("loss", ContractProblem::Needs { other: "log" }));
+        }
+        (None, None) => None,
+    };
+    let before = section.text("before")?;
+    let after = section.text("after")?;
+    let changed = section.texts("changed")?;
+    let kept = section.texts("kept")?;
+    let checkpoints = section.texts("checkpoint")?.unwrap_or_default();
+    for (key, given, other, there) in [
+        ("before", before.is_some(), "after", after.is_some()),
+        ("after", after.is_some(), "before", before.is_some()),
+        ("changed", changed.is_some(), "before", before.is_some()),
+        ("kept", kept.is_some(), "before", before.is_some()),
+    ] {
+        if given && !there {
+            return Err(section.error(key, ContractProblem::Needs { other }));
+        }
+    }
+    for (key, patterns) in [("changed", &changed), ("kept", &kept)] {
+        for pattern in patterns.iter().flatten() {
+            if glob::Pattern::new(pattern).is_err() {
+                return Err(section.error(key, ContractProblem::OutOfRange));
+            }
+        }
+    }
+    if log.is_none() && before.is_none() && checkpoints.is_empty() {
+        return Err(section.error("", ContractProblem::NothingDemanded));
+    }
+    section.end()?;
+    Ok(TrainingPlan {
+        log,
+        before,
+        after,
+        changed: changed.unwrap_or_else(|| vec!["*".to_owned()]),
+        kept: kept.unwrap_or_default(),
+        checkpoints,
+    })
+}
+
+fn mode(mut section: Section) -> Read<Mode> {
+    let mode = match section.needed("mode")?.as_str() {
+        "evaluation" => Mode::Evaluation,
+        "training" => Mode::Training,
+        _ => {
+            let known = "evaluation, training";
+            return Err(section.error("mode", ContractProblem::NotOneOf { known }));
+        }
+    };
+    section.end()?;
+    Ok(mode)
+}
+
+fn stages(mut section: Section) -> Read<Vec<String>> {
+    let Some(ended) = section.texts("ended")? else {
+        return Err(section.error("ended", ContractProblem::Missing));
+    };
+    if ended
+        .iter()
+        .any(|name| settings::own_words(name, &[]).is_err())
+    {
+        return Err(section.error("ended", ContractProblem::BadName));
+    }
+    section.end()?;
+    Ok(ended)
+}
+
+/// One table of the contract; remembers which keys were asked for, so that every other one is unknown.
+struct Section {
+    path: String,
+    table: Table,
+    known: Vec<&'static str>,
+}
+
+impl Section {
+    const fn new(path: String, table: Table) -> Self {
+        Self {
+            path,
+            table,
+            known: Vec::new(),
+        }
+    }
+
+    fn error(&self, key: &str, problem: ContractProblem) -> ContractError {
+        let dot = if self.path.is_empty() || key.is_empty() {
+            ""
+        } else {
+            "."
+        };
+        error(&format!("{}{dot}{key}", self.path), problem)
+    }
+
+    fn take(&mut self, key: &'static str) -> Option<Value> {
+        self.known.push(key);
+        self.table.remove(key)
+    }
+
+    fn end(self) -> Read<()> {
+        let Some(key) = self.table.keys().next() else {
+            return Ok(());
+        };
+        let known = self.known.join(", ");
+        Err(self.error(key, ContractProblem::UnknownKey { known }))
+    }
+
+    fn section(&mut self, key: &'static str) -> Read<Option<Self>> {
+        match self.take(key) {
+            None => Ok(None),
+            Some(Value::Table(table)) => Ok(Some(Self::new(key.to_owned(), table))),
+            Some(_) => Err(self.error(key, ContractProblem::WrongType { wanted: "table" })),
+        }
+    }
+
+    /// `[[output]]`, or a single `[output]`.
+    fn sections(&mut self, key: &'static str) -> Read<Vec<Self>> {
+        let wrong = ContractProblem::WrongType { wanted: "tables" };
+        match self.take(key) {
+            None => Ok(Vec::new()),
+            Some(Value::Table(table)) => Ok(vec![Self::new(key.to_owned(), table)]),
+            Some(Value::Array(entries)) => {
+                if entries.len() > MAX_ENTRIES {
+                    return Err(self.error(key, ContractProblem::TooLarge { most: MAX_ENTRIES }));
+                }
+                let sections = entries
+                    .into_iter()
+                    .enumerate()
+                    .map(|(at, entry)| match entry {
+                        Value::Table(table) => Ok(Self::new(format!("{key}[{at}]"), table)),
+                        _ => Err(self.error(key, wrong.clone())),
+                    });
+                sections.collect()
+            }
+            Some(_) => Err(self.error(key, wrong)),
+        }
+    }
+
+    fn text(&mut self, key: &'static str) -> Read<Option<String>> {
+        match self.take(key) {
+            None => Ok(None),
+            Some(Value::String(text)) if text.is_empty() => {
+                Err(self.error(key, ContractProblem::Missing))
+            }
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(_) => Err(self.error(key, ContractProblem::WrongType { wanted: "text" })),
+        }
+    }
+
+    fn needed(&mut self, key: &'static str) -> Read<String> {
+        self.text(key)?
+            .ok_or_else(|| self.error(key, ContractProblem::Missing))
+    }
+
+    /// A text, or a list of texts.
+    fn texts(&mut self, key: &'static str) -> Read<Option<Vec<String>>> {
+        let wrong = ContractProblem::WrongType { wanted: "texts" };
+        let texts: Vec<String> = match self.take(key) {
+            None => return Ok(None),
+            Some(Value::String(text)) => vec![text],
+            Some(Value::Array(entries)) => {
+                let texts = entries.into_iter().map(|entry| match entry {
+                    Value::String(text) => Ok(text),
+                    _ => Err(self.error(key, wrong.clone())),
+                });
+                texts.collect::<Read<_>>()?
+            }
+            Some(_) => return Err(self.error(key, wrong)),
+        };
+        if texts.len() > MAX_ENTRIES {
+            return Err(self.error(key, ContractProblem::TooLarge { most: MAX_ENTRIES }));
+        }
+        if texts.is_empty() || texts.iter().any(String::is_empty) {
+            return Err(self.error(key, ContractProblem::Missing));
+        }
+        Ok(Some(texts))
+    }
+
+    fn truth(&mut self, key: &'static str) -> Read<Option<bool>> {
+        match self.take(key) {
+            None => Ok(None),
+            Some(Value::Boolean(truth)) => Ok(Some(truth)),
+            Some(_) => Err(self.error(key, ContractProblem::WrongType { wanted: "truth" })),
+        }
+    }
+
+    /// A finite number.
+    fn number(&mut self, key: &'static str) -> Read<Option<f64>> {
+        #[allow(clippy::cast_precision_loss, reason = "bounds are doubles")]
+        match self.take(key) {
+            None => Ok(None),
+            Some(Value::Integer(whole)) => Ok(Some(whole as f64)),
+            Some(Value::Float(number)) if number.is_finite() => Ok(Some(number)),
+            Some(Value::Float(_)) => Err(self.error(key, ContractProblem::OutOfRange)),
+            Some(_) => Err(self.error(key, ContractProblem::WrongType { wanted: "number" })),
+        }
+    }
+
+    fn whole(&mut self, key: &'static str) -> Read<Option<u64>> {
+        match self.take(key) {
+            None => Ok(None),
+            Some(Value::Integer(whole)) => match u64::try_from(whole) {
+                Ok(whole) if whole > 0 => Ok(Some(whole)),
+                _ => Err(self.error(key, ContractProblem::OutOfRange)),
+            },
+            Some(_) => Err(self.error(key, ContractProblem::WrongType { wanted: "whole" })),
+        }
+    }
+
+    /// A part of a whole: above 0, up to 1.
+    fn share(&mut self, key: &'static str) -> Read<Option<f64>> {
+        let share = self.number(key)?;
+        if share.is_some_and(|share| share <= 0.0 || share > 1.0) {
+            return Err(self.error(key, ContractProblem::OutOfRange));
+        }
+        Ok(share)
+    }
+
+    fn bounds(&mut self) -> Read<(Option<f64>, Option<f64>)> {
+        let (min, max) = (self.number("min")?, self.number("max")?);
+        if let (Some(min), Some(max)) = (min, max)
+            && min > max
+        {
+            return Err(self.error("min", ContractProblem::OutOfRange));
+        }
+        Ok((min, max))
+    }
+
+    /// A name that will stand in the report.
+    fn plain_name(&mut self, key: &'static str) -> Read<Option<String>> {
+        let Some(name) = self.text(key)? else {
+            return Ok(None);
+        };
+        let plain = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
+        // `eval/accuracy` is how many loggers name a metric; a single one is no path.
+        let looks_plain = settings::own_words(&name.replacen('/', "-", 1), &[]).is_ok();
+        if name.len() > 64
+            || !name.chars().all(plain)
+            || name.starts_with(['/', '.'])
+            || !looks_plain
+        {
+            return Err(self.error(key, ContractProblem::BadName));
+        }
+        Ok(Some(name))
+    }
+
+    fn count(&mut self, input: Option<&InputPlan>) -> Read<Option<Count>> {
+        let known = "same as input";
+        match self.take("count") {
+            None => Ok(None),
+            Some(Value::Integer(count)) => match u64::try_from(count) {
+                Ok(count) => Ok(Some(Count::Exactly(count))),
+                Err(_) => Err(self.error("count", ContractProblem::OutOfRange)),
+            },
+            Some(Value::String(text)) if text == known && input.is_none() => {
+                Err(self.error("count", ContractProblem::Needs { other: "input" }))
+            }
+            Some(Value::String(text)) if text == known => Ok(Some(Count::SameAsInput)),
+            Some(Value::String(_)) => Err(self.error("count", ContractProblem::NotOneOf { known })),
+            Some(_) => Err(self.error("count", ContractProblem::WrongType { wanted: "whole" })),
+        }
+    }
+
+    fn records(&mut self, formats: &'static [&'static str]) -> Read<Records> {
+        let Some(paths) = self.texts("path")? else {
+            return Err(self.error("path", ContractProblem::Missing));
+        };
+        let format = self.format(&paths[0], formats)?;
+        Ok(Records {
+            id: self.text("id")?,
+            paths,
+            format,
+        })
+    }
+
+    fn format(&mut self, path: &str, formats: &'static [&'static str]) -> Read<Format> {
+        self.format_named("format", path, formats)
+    }
+
+    /// The format that is written, else the one that the file's ending tells.
+    fn format_named(
+        &mut self,
+        key: &'static str,
+        path: &str,
+        formats: &'static [&'static str],
+    ) -> Read<Format> {
+        let written = self.text(key)?;
+        let ending = path
+            .rsplit_once('.')
+            .map(|(_, ending)| ending.to_ascii_lowercase());
+        let given = written.is_some();
+        let name = match written.or(ending).as_deref() {
+            Some("jsonl" | "ndjson") => "jsonl",
+            Some("json") => "json",
+            Some("csv") => "csv",
+            Some("tsv") => "tsv",
+            Some("npy") => "npy",
+            Some("npz") => "npz",
+            Some("safetensors") => "safetensors",
+            Some("parquet" | "pq") => "parquet",
+            Some("files") if given => "files",
+            Some("lines") if given => "lines",
+            Some("txt") if !given => "lines",
+            _ => "",
+        };
+        if !formats.contains(&name) {
+            let problem = if given {
+                ContractProblem::NotOneOf {
+                    known: KNOWN_FORMATS,
+                }
+            } else {
+                ContractProblem::Missing
+            };
+            return Err(self.error(key, problem));
+        }
+        Ok(match name {
+            "jsonl" => Format::JsonLines,
+            "json" => Format::Json,
+            "csv" => Format::Csv(b','),
+            "tsv" => Format::Csv(b'\t'),
+            "npy" => Format::Npy,
+            "npz" => Format::Npz,
+            "safetensors" => Format::Safetensors,
+            "parquet" => Format::Parquet,
+            "files" => Format::Files,
+            _ => Format::Lines,
+        })
+    }
+}
+
+/// Every format that any key takes; the documentation says which takes which.
+const KNOWN_FORMATS: &str =
+    "jsonl, csv, tsv, npy, npz, safetensors, parquet; input: files, lines; metric: json";
