@@ -102,6 +102,8 @@ pub struct Row {
     pub names: &'static [(&'static str, &'static str, &'static str)],
     /// The witness's answer in `auto`.
     pub witness: &'static str,
+    /// What NVML must have been seen to say, as the fact `nvml_status`; none where it is not part of the row.
+    pub nvml_status: Option<&'static str>,
 }
 
 /// A row that fails at once in the stage `device` and that both engines see alike.
@@ -117,6 +119,7 @@ const UNAVAILABLE: Row = Row {
     stage: "device",
     names: &[],
     witness: "agrees",
+    nvml_status: None,
 };
 
 /// Every fault of the bench.
@@ -268,6 +271,7 @@ pub const ROWS: &[Row] = &[
         name: "NVML: versions differ (18)",
         libraries: Libraries::CudaAndNvml,
         behaviour: "init:803,nvml:18",
+        nvml_status: Some("version_mismatch"),
         names: &[("driver", "host", "driver-version-mismatch")],
         ..UNAVAILABLE
     },
@@ -275,6 +279,7 @@ pub const ROWS: &[Row] = &[
         name: "NVML: driver not loaded (9)",
         libraries: Libraries::CudaAndNvml,
         behaviour: "init:100,nvml:9",
+        nvml_status: Some("driver_not_loaded"),
         names: &[
             ("driver", "host", "driver-not-loaded"),
             ("driver", "host", "no-nvidia-hardware"),
@@ -287,6 +292,7 @@ pub const ROWS: &[Row] = &[
         name: "NVML: no permission (4)",
         libraries: Libraries::CudaAndNvml,
         behaviour: "init:304,nvml:4",
+        nvml_status: Some("no_permission"),
         names: &[("exposure", "image", "gpu-nodes-denied")],
         ..UNAVAILABLE
     },
@@ -294,6 +300,7 @@ pub const ROWS: &[Row] = &[
         name: "NVML hangs",
         libraries: Libraries::CudaAndNvml,
         behaviour: "init:999,nvml:hang",
+        nvml_status: Some("timed_out"),
         names: &[
             ("driver", "host", "nvml-hangs"),
             ("driver", "host", "cuda-unknown-error"),
@@ -303,6 +310,14 @@ pub const ROWS: &[Row] = &[
 ];
 
 impl Row {
+    /// Every naming that is right, the usual one first.
+    pub fn expected(&self) -> Vec<String> {
+        self.names
+            .iter()
+            .map(|(layer, owner, signature)| format!("{layer} / {owner} / {signature}"))
+            .collect()
+    }
+
     /// The longest that the whole check may take with this engine.
     pub fn limit(&self, engine: Engine) -> Duration {
         let own = if self.hangs {
@@ -341,6 +356,19 @@ impl Found {
     /// The stage in which it ended.
     pub fn stage(&self) -> &str {
         self.report["stage"].as_str().unwrap_or_default()
+    }
+
+    /// A collected fact; empty when it is not there.
+    fn evidence(&self, fact: &str) -> String {
+        let evidence = self.report["diagnosis"]["evidence"].as_array();
+        let found = evidence
+            .into_iter()
+            .flatten()
+            .find(|item| item["fact"] == fact);
+        found
+            .and_then(|item| item["value"].as_str())
+            .unwrap_or_default()
+            .to_owned()
     }
 
     /// Layer, owner and signature.
@@ -383,21 +411,19 @@ impl Found {
                 self.report["libtorch"]["answer"].as_str().unwrap_or("none"),
             );
         }
+        if let Some(status) = row.nvml_status {
+            expect("NVML", status, &self.evidence("nvml_status"));
+        }
         let Naming {
             layer,
             owner,
             signature,
         } = self.naming();
         if !row.names.contains(&(&layer, &owner, &signature)) {
-            let expected: Vec<String> = row
-                .names
-                .iter()
-                .map(|name| format!("{} / {} / {}", name.0, name.1, name.2))
-                .collect();
             problems.push(format!(
                 "named {} instead of {}",
                 self.naming(),
-                expected.join(" or ")
+                row.expected().join(" or ")
             ));
         }
         let limit = row.limit(engine);
