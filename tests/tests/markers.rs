@@ -14,7 +14,10 @@ fn the_package_passes_with(python: &Path) {
         .unwrap();
     let said = String::from_utf8_lossy(&ended.stderr);
     assert!(ended.status.success(), "{}: {said}", python.display());
-    assert!(said.contains("Ran 12 tests") || said.contains("Ran 11 tests"), "{said}");
+    assert!(
+        said.contains("Ran 12 tests") || said.contains("Ran 11 tests"),
+        "{said}"
+    );
 }
 
 #[test]
