@@ -166,6 +166,38 @@ pub(crate) fn run(
     Ok(Checked { report, notes })
 }
 
+/// The report of a run that leaves the check out: what files tell of the interpreter, and nothing that was computed.
+///
+/// # Errors
+/// An interpreter that can't be taken.
+pub(crate) fn left_out(settings: &CheckSettings) -> Result<Checked, Error> {
+    let settled = settle(settings)?;
+    let started_at = jiff::Timestamp::now()
+        .strftime("%Y-%m-%dT%H:%M:%SZ")
+        .to_string();
+    let findings = Findings {
+        code: Code::ApplicationEnded,
+        stage: Stage::Application,
+        message: None,
+        ..not_started(settings, "")
+    };
+    let notes = settled
+        .as_ref()
+        .map(|interpreter| Note::Interpreter(interpreter.program.clone()))
+        .into_iter()
+        .collect();
+    let report = assemble(
+        settings,
+        &crate::protocol::nonce(),
+        started_at,
+        &findings,
+        Libtorch::only(WitnessAnswer::NotRun),
+        settled.as_ref().ok(),
+        None,
+    );
+    Ok(Checked { report, notes })
+}
+
 /// The report of a check that could not be saved: its own code steps behind, its decisions and execution stay.
 pub(crate) fn unsaved(mut report: Report) -> Report {
     report.unsaved_code = Some(report.code);
@@ -510,7 +542,7 @@ fn interpreter_start(
 }
 
 /// Signals have these numbers on Linux; the rare ones differ elsewhere.
-const fn signal_name(signal: i32) -> &'static str {
+pub(crate) const fn signal_name(signal: i32) -> &'static str {
     match signal {
         1 => "SIGHUP",
         2 => "SIGINT",

@@ -6,6 +6,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
 /// First argument of the keeper process; for `firstfault` itself only.
 pub(crate) const KEEPER: &str = "__keeper";
+/// First argument of the keeper of the user's own command; for `firstfault` itself only.
+pub(crate) const COMMAND_KEEPER: &str = "__command-keeper";
 /// First argument of the process that collects evidence; for `firstfault` itself only.
 pub(crate) const EVIDENCE: &str = "__evidence";
 
@@ -35,6 +37,18 @@ Exit codes:
    7 DEVICE_INDEX_INVALID                   2 usage error: no report
    8 CHECK_FAILED                         130 Ctrl-C: no report";
 
+const RUN_EXAMPLES: &str = "\
+Examples:
+  firstfault run --contract firstfault.toml -- python embed.py --batch 8
+  firstfault run --device cpu --timeout 600 --set batch=8 -- python train.py
+  firstfault run --skip-check --json -- torchrun --nproc-per-node 2 train.py
+
+Exit codes: those of `firstfault check`, and
+  13 APPLICATION_FAILED   the command failed, crashed or ran out of time
+  14 CONTRACT_FAILED      it ended well, but its outputs break the contract, or do not prove it
+   0 also APPLICATION_ENDED: without the check, the command ended by itself
+ 130 Ctrl-C, which is passed on; the report is still written";
+
 /// Finds the first failing layer between a PyTorch program and its GPU.
 #[derive(Debug, Parser)]
 #[command(name = "firstfault", version, after_help = EXAMPLES, arg_required_else_help = true)]
@@ -62,6 +76,12 @@ pub(crate) enum LanguageChoice {
 pub(crate) enum Command {
     /// Check interpreter, PyTorch, device and a small real computation, and report the first fault
     Check(Box<CheckArgs>),
+    /// Check, then run your own command on a small real input, and hold its outputs against the contract
+    Run(Box<RunArgs>),
+    /// Write a contract with comments, to be filled in
+    Init(InitArgs),
+    /// Mark the begin or end of a stage, in a script that `firstfault run` runs
+    Mark(MarkArgs),
     /// Say whether files are reports that this version can read
     Validate(ValidateArgs),
     /// Compare two reports: what was changed, and what became better or worse
@@ -128,6 +148,91 @@ pub(crate) struct CheckArgs {
     /// Print the report as one JSON document instead of the table
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// `firstfault run`.
+#[derive(Debug, Args)]
+#[command(after_help = RUN_EXAMPLES)]
+pub(crate) struct RunArgs {
+    /// What the outputs must be; by default firstfault.toml in the current folder, where there is one
+    #[arg(long, value_name = "FILE.toml", value_hint = ValueHint::FilePath)]
+    pub(crate) contract: Option<PathBuf>,
+    /// Your own word for this attempt
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) label: Option<String>,
+    /// A parameter of this attempt, for the comparison; can be repeated
+    #[arg(long, value_name = "K=V")]
+    pub(crate) set: Vec<String>,
+    /// Time limit of the command in seconds; without it, it may take as long as it takes
+    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..=2_592_000))]
+    pub(crate) timeout: Option<u64>,
+    /// Leave the check out: then nothing is said about interpreter, device and computation
+    #[arg(long, conflicts_with_all = ["keep_going", "host_check", "check_timeout"])]
+    pub(crate) skip_check: bool,
+    /// Run the command even where the check fails
+    #[arg(long)]
+    pub(crate) keep_going: bool,
+    /// The Python to check; by default the one that runs the command
+    #[arg(long, value_name = "PYTHON", value_hint = ValueHint::ExecutablePath)]
+    pub(crate) python: Option<PathBuf>,
+    /// Which engine does the check
+    #[arg(long, value_enum, default_value_t = EngineChoice::Auto)]
+    pub(crate) engine: EngineChoice,
+    /// Demand a GPU in the check, or ask for the CPU alone
+    #[arg(long, value_enum, default_value_t = DeviceChoice::Gpu)]
+    pub(crate) device: DeviceChoice,
+    /// Index of the GPU among the visible ones [default: 0]
+    #[arg(long, value_name = "N")]
+    pub(crate) device_index: Option<u32>,
+    /// Time limit of the check in seconds, 5 to 120
+    #[arg(long, value_name = "S", default_value_t = 30, value_parser = clap::value_parser!(u64).range(5..=120))]
+    pub(crate) check_timeout: u64,
+    /// Also ask nvidia-smi for driver version and memory (NVIDIA only, 3 s at most)
+    #[arg(long)]
+    pub(crate) host_check: bool,
+    /// Save the report as a new file; an existing one is never overwritten
+    #[arg(long, value_name = "FILE.json", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+    /// Also write the page with this report in it
+    #[arg(long, value_name = "FILE.html", value_hint = ValueHint::FilePath)]
+    pub(crate) page: Option<PathBuf>,
+    /// Print the report as one JSON document; the command's standard output goes to standard error
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// The command and its arguments, after `--`
+    #[arg(last = true, required = true, value_name = "COMMAND", value_hint = ValueHint::CommandWithArguments)]
+    pub(crate) command: Vec<std::ffi::OsString>,
+}
+
+/// `firstfault init`.
+#[derive(Debug, Args)]
+pub(crate) struct InitArgs {
+    /// The new contract; an existing file is never overwritten
+    #[arg(long, value_name = "FILE.toml", default_value = "firstfault.toml", value_hint = ValueHint::FilePath)]
+    pub(crate) output: PathBuf,
+}
+
+/// `firstfault mark`.
+#[derive(Debug, Args)]
+pub(crate) struct MarkArgs {
+    /// Which end of the stage
+    #[arg(value_enum)]
+    pub(crate) end: StageEnd,
+    /// The stage's name
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+    /// What it does; `compute` is a pass
+    #[arg(long, value_name = "KIND")]
+    pub(crate) kind: Option<String>,
+}
+
+/// Ends of a stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StageEnd {
+    /// It begins
+    Begin,
+    /// It has ended
+    End,
 }
 
 /// Engines as they are typed.

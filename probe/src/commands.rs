@@ -2,20 +2,23 @@
 
 use std::fs;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::CommandFactory as _;
 use firstfault_schema::explain::Explainer;
 use firstfault_schema::parse::MAX_INPUT_BYTES;
+use firstfault_schema::report::MAX_LABEL_CHARS;
 use firstfault_schema::{Report, ReportError, compare};
 use firstfault_web::Carried;
 
-use crate::check::{self, Checked};
+use crate::application::settings::RunSettings;
+use crate::application::{self, Ran, launch};
+use crate::check::{self, Checked, Note};
 use crate::cli::{
-    CheckArgs, Cli, CompareArgs, CompletionsArgs, ExplainArgs, InterpretersArgs, PageArgs,
-    ValidateArgs,
+    CheckArgs, Cli, CompareArgs, CompletionsArgs, ExplainArgs, InitArgs, InterpretersArgs,
+    MarkArgs, PageArgs, RunArgs, StageEnd, ValidateArgs,
 };
-use crate::error::Error;
+use crate::error::{Error, UsageProblem};
 use crate::interpreter::{self, Surroundings, Wish};
 use crate::printer::Printer;
 use crate::save::save_new;
@@ -26,27 +29,60 @@ const MAX_LOG_BYTES: u64 = 1024 * 1024 * 1024;
 
 /// `firstfault check`: the exit code of the report.
 pub(crate) fn check(typed: CheckArgs, printer: &Printer) -> Result<u8, Error> {
-    let variables: Vec<(String, String)> = std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .collect();
-    let settings = CheckSettings::new(typed, &variables).map_err(Error::Usage)?;
-    // What can't be written is better said before a minute of work than after it.
-    for path in [&settings.output, &settings.page].into_iter().flatten() {
-        if path.symlink_metadata().is_ok() {
-            printer.warn_existing(path);
-        }
-    }
+    let settings = CheckSettings::new(typed, &own_variables()).map_err(Error::Usage)?;
+    let wanted = Wanted {
+        output: settings.output.clone(),
+        page: settings.page.clone(),
+        json: settings.json,
+        ticket: settings.ticket.is_some(),
+    };
+    wanted.warn(printer);
     crate::interrupt::install();
     let mut progress = printer.progress();
     let checked = check::run(&settings, &mut |step| progress.show(step));
     drop(progress);
-    let Checked { mut report, notes } = checked?;
-    let mut problem = settings
+    let Checked { report, notes } = checked?;
+    deliver(report, &notes, &wanted, printer)
+}
+
+fn own_variables() -> Vec<(String, String)> {
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect()
+}
+
+/// In which forms a report is wanted.
+struct Wanted {
+    output: Option<PathBuf>,
+    page: Option<PathBuf>,
+    json: bool,
+    ticket: bool,
+}
+
+impl Wanted {
+    /// What can't be written is better said before a minute of work than after it.
+    fn warn(&self, printer: &Printer) {
+        for path in [&self.output, &self.page].into_iter().flatten() {
+            if path.symlink_metadata().is_ok() {
+                printer.warn_existing(path);
+            }
+        }
+    }
+}
+
+/// Saves and prints a report, and gives its exit code.
+fn deliver(
+    mut report: Report,
+    notes: &[Note],
+    wanted: &Wanted,
+    printer: &Printer,
+) -> Result<u8, Error> {
+    let mut problem = wanted
         .output
         .as_deref()
         .and_then(|path| save(path, report.to_json().as_bytes()).err());
     if problem.is_none()
-        && let Some(path) = &settings.page
+        && let Some(path) = &wanted.page
     {
         let carried = [Carried {
             name: "attempt.json".to_owned(),
@@ -59,21 +95,75 @@ pub(crate) fn check(typed: CheckArgs, printer: &Printer) -> Result<u8, Error> {
     if let Some(problem) = &problem {
         printer.error(problem);
     }
-    if settings.json || settings.ticket.is_some() {
-        printer.notes(&notes);
+    if wanted.json || wanted.ticket {
+        printer.notes(notes);
     } else {
-        let saved = settings.output.as_deref().filter(|_| problem.is_none());
-        printer.check(&report, &notes, saved, problem.is_some())?;
+        let saved = wanted.output.as_deref().filter(|_| problem.is_none());
+        printer.check(&report, notes, saved, problem.is_some())?;
     }
     if problem.is_some() {
         report = check::unsaved(report);
     }
-    if settings.json {
+    if wanted.json {
         printer.data(&report.to_json())?;
-    } else if settings.ticket.is_some() {
+    } else if wanted.ticket {
         printer.ticket(&report)?;
     }
     Ok(report.exit_code)
+}
+
+/// `firstfault run`: the exit code of the report, or 130 where Ctrl-C ended the command.
+pub(crate) fn run(typed: RunArgs, printer: &Printer) -> Result<u8, Error> {
+    let variables = own_variables();
+    let settings = RunSettings::new(typed, &variables).map_err(Error::Usage)?;
+    let wanted = Wanted {
+        output: settings.check.output.clone(),
+        page: settings.check.page.clone(),
+        json: settings.check.json,
+        ticket: false,
+    };
+    wanted.warn(printer);
+    crate::interrupt::install();
+    let mut progress = printer.run_progress(wanted.json);
+    let ran = application::run(settings, &variables, &mut progress);
+    drop(progress);
+    let Ran {
+        report,
+        notes,
+        interrupted,
+    } = ran?;
+    let exit_code = deliver(report, &notes, &wanted, printer)?;
+    Ok(if interrupted { 130 } else { exit_code })
+}
+
+/// `firstfault init`: 0, or 12 when the contract can't be written.
+pub(crate) fn init(typed: &InitArgs, printer: &Printer) -> Result<u8, Error> {
+    save(&typed.output, application::TEMPLATE.as_bytes())?;
+    printer.contract_written(&typed.output)?;
+    Ok(0)
+}
+
+/// `firstfault mark`: 0, also outside of a run, where there is nobody to tell.
+pub(crate) fn mark(typed: &MarkArgs) -> Result<u8, Error> {
+    let file = std::env::var_os(launch::MARKERS).filter(|file| !file.is_empty());
+    let Some(file) = file.map(PathBuf::from) else {
+        return Ok(0);
+    };
+    let long = |text: &str| text.chars().count() > MAX_LABEL_CHARS;
+    if long(&typed.name) || typed.kind.as_deref().is_some_and(long) {
+        return Err(Error::Usage(UsageProblem::TooLong));
+    }
+    let event = match typed.end {
+        StageEnd::Begin => "begin",
+        StageEnd::End => "end",
+    };
+    application::mark::write(&file, event, &typed.name, typed.kind.as_deref()).map_err(
+        |source| Error::Save {
+            path: file.clone(),
+            source,
+        },
+    )?;
+    Ok(0)
 }
 
 /// `firstfault validate`: 0 when every file is a report, 1 when some is not.

@@ -55,6 +55,13 @@ pub(crate) enum Error {
         /// This installation has the worker; what is missing is a libtorch.
         built: bool,
     },
+    /// A contract that can't be used.
+    Contract {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        problem: crate::application::contract::ContractError,
+    },
     /// Standard output could not be written.
     Print {
         /// Why.
@@ -92,6 +99,7 @@ impl Error {
             | Self::NoReport { .. }
             | Self::Interpreter { .. }
             | Self::NoLibtorch { .. }
+            | Self::Contract { .. }
             | Self::LogTooLarge { .. } => 2,
             Self::Save { .. }
             | Self::PageFailed { .. }

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use firstfault_schema::report::{Container, Evidence, Host, RequestedDevice};
 
+use crate::application::devices;
 use crate::cli::EVIDENCE;
 use crate::host::evidence::{self, EvidenceRequest, Part};
 use crate::host::nvidia_smi::{self, End};
@@ -31,6 +32,11 @@ pub(crate) fn container_kind() -> Option<Container> {
 /// Processes of this control group that were killed for memory so far.
 pub(crate) fn memory_kills() -> Option<u64> {
     memory::kills(&Surroundings::of_this_process().ok()?)
+}
+
+/// Memory limit of this process's control group.
+pub(crate) fn memory_limit() -> Option<u64> {
+    memory::limit(&Surroundings::of_this_process().ok()?)
 }
 
 /// Collects every part that the request needs, with the variables of the program under examination.
@@ -82,6 +88,9 @@ fn collect_part(part: Part, job: &Job) -> Vec<Evidence> {
 /// Runs as a process that collects one part: its name is the argument, the request comes on standard input.
 pub(crate) fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let name = arguments.next().unwrap_or_default();
+    if name == devices::PART {
+        return devices::run();
+    }
     let mut line = String::new();
     let (Some(part), Ok(_)) = (
         Part::ALL.into_iter().find(|part| name == part.name()),

@@ -15,6 +15,8 @@ const FINISHED: &str = "finished";
 const WRITER: &str = "writer.json";
 /// More than any check takes, with its witnesses.
 const LONGEST_ATTEMPT: Duration = Duration::from_secs(600);
+/// More than the user's own command is thought to take.
+const LONGEST_RUN: Duration = Duration::from_secs(60 * 60 * 24 * 30);
 
 /// The record of one attempt; a journal without a folder keeps nothing and harms nothing.
 #[derive(Debug)]
@@ -47,7 +49,19 @@ impl Journal {
         Self::open_in(&state_folder()?, id)
     }
 
+    /// Opens the folder of attempt `id` in `.firstfault` of a project.
+    ///
+    /// # Errors
+    /// When the folder can't be made, or is not this user's own.
+    pub(crate) fn open_in_project(project: &Path, id: &str) -> io::Result<(Self, Vec<Unfinished>)> {
+        Self::open_for(&project.join(".firstfault"), id, LONGEST_RUN)
+    }
+
     fn open_in(state: &Path, id: &str) -> io::Result<(Self, Vec<Unfinished>)> {
+        Self::open_for(state, id, LONGEST_ATTEMPT)
+    }
+
+    fn open_for(state: &Path, id: &str, longest: Duration) -> io::Result<(Self, Vec<Unfinished>)> {
         make_private(state)?;
         let ignore = state.join(".gitignore");
         if !ignore.exists() {
@@ -55,7 +69,7 @@ impl Journal {
         }
         let attempts = state.join("attempts");
         make_private(&attempts)?;
-        let unfinished = tidy(&attempts)?;
+        let unfinished = tidy(&attempts, longest)?;
         let folder = attempts.join(id);
         make_private(&folder)?;
         fs::write(
@@ -162,7 +176,7 @@ fn make_private(folder: &Path) -> io::Result<()> {
 }
 
 /// Finds attempts that never finished, marks them as told, and removes the oldest ones.
-fn tidy(attempts: &Path) -> io::Result<Vec<Unfinished>> {
+fn tidy(attempts: &Path, longest: Duration) -> io::Result<Vec<Unfinished>> {
     let mut known: Vec<(std::time::SystemTime, PathBuf)> = fs::read_dir(attempts)?
         .filter_map(|entry| {
             let entry = entry.ok()?;
@@ -178,7 +192,7 @@ fn tidy(attempts: &Path) -> io::Result<Vec<Unfinished>> {
         if folder.join(FINISHED).exists() {
             continue;
         }
-        if own.may_be_working(folder) {
+        if own.may_be_working(folder, longest) {
             working.push(folder);
         } else if own.is_on_this_host(folder) {
             unfinished.push(Unfinished {
@@ -233,7 +247,7 @@ impl Writer {
     }
 
     /// Whether the writer of `folder` can still be at work, as far as can be seen from here.
-    fn may_be_working(&self, folder: &Path) -> bool {
+    fn may_be_working(&self, folder: &Path, longest: Duration) -> bool {
         let text = fs::read_to_string(folder.join(WRITER)).unwrap_or_default();
         let Ok(writer) = serde_json::from_str::<Self>(&text) else {
             return false;
@@ -249,7 +263,7 @@ impl Writer {
             .and_then(|data| data.modified())
             .ok()
             .and_then(|time| time.elapsed().ok());
-        age.is_some_and(|age| age < LONGEST_ATTEMPT)
+        age.is_some_and(|age| age < longest)
     }
 
     fn is_on_this_host(&self, folder: &Path) -> bool {

@@ -4,11 +4,14 @@
 //! back to it, and it outlives `firstfault`: when `firstfault` is killed, the pipe on standard input hangs up and the
 //! keeper ends the tree. It never reads that pipe, which is the worker's own standard input, and never writes
 //! anything but its one last line.
+//!
+//! The user's own command has no standard input, so the keeper of a command reads the pipe: each byte asks it to pass a
+//! signal on.
 
 use std::ffi::OsString;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
-use std::process::{Command, ExitCode, ExitStatus};
+use std::process::{Command, ExitCode, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -16,6 +19,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, Signal, WaitOptions};
 use serde::{Deserialize, Serialize};
+use wait4::Wait4 as _;
 
 /// How long the ending of a tree may take before what is left is left.
 pub(crate) const END_LIMIT: Duration = Duration::from_secs(1);
@@ -31,6 +35,22 @@ pub(crate) struct LastLine {
     pub(crate) ended: Ended,
     /// Processes of the tree that would not die, as uninterruptible ones do not.
     pub(crate) left_running: u32,
+    /// The most resident memory that the worker, or one of the processes that it waited for, has had.
+    pub(crate) peak_bytes: Option<u64>,
+}
+
+/// Asks the keeper of a command to pass Ctrl-C on.
+pub(crate) const PASS_INTERRUPT: u8 = b'i';
+/// Asks the keeper of a command to pass a request to end on.
+pub(crate) const PASS_TERMINATE: u8 = b't';
+
+/// What is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kept {
+    /// A worker of FirstFault.
+    Worker,
+    /// The user's own command.
+    Command,
 }
 
 /// How a worker ended.
@@ -48,63 +68,83 @@ pub(crate) enum Ended {
 }
 
 enum Message {
-    Worker(ExitStatus),
+    Worker(ExitStatus, u64),
+    Pass(Signal),
     HungUp,
 }
 
 /// Runs as the keeper: `arguments` are its nonce, then the worker's program and arguments.
-pub(crate) fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
+pub(crate) fn run(kept: Kept, mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let (Some(nonce), Some(program)) = (arguments.next(), arguments.next()) else {
         return ExitCode::from(2);
     };
     let nonce = nonce.to_string_lossy().into_owned();
     #[cfg(target_os = "linux")]
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
-    let _ = rustix::process::setrlimit(
-        rustix::process::Resource::Core,
-        rustix::process::Rlimit {
-            current: Some(0),
-            maximum: Some(0),
-        },
-    );
-    let mut worker = match Command::new(program)
-        .args(arguments)
-        .process_group(0)
-        .spawn()
-    {
+    let mut command = Command::new(program);
+    command.args(arguments).process_group(0);
+    match kept {
+        Kept::Worker => {
+            let _ = rustix::process::setrlimit(
+                rustix::process::Resource::Core,
+                rustix::process::Rlimit {
+                    current: Some(0),
+                    maximum: Some(0),
+                },
+            );
+        }
+        Kept::Command => {
+            command.stdin(Stdio::null());
+        }
+    }
+    let mut worker = match command.spawn() {
         Ok(worker) => worker,
         Err(error) => {
-            say(
-                nonce,
-                Ended::NotStarted(error.raw_os_error().unwrap_or(0)),
-                0,
-            );
+            let number = error.raw_os_error().unwrap_or(0);
+            say(kept, nonce, Ended::NotStarted(number), 0, None);
             return ExitCode::SUCCESS;
         }
     };
     let group = Pid::from_child(&worker);
     let (sender, messages) = mpsc::channel();
-    let hung_up = sender.clone();
+    let parent = sender.clone();
     thread::spawn(move || {
-        wait_for_hang_up();
-        let _ = hung_up.send(Message::HungUp);
+        match kept {
+            Kept::Worker => wait_for_hang_up(),
+            Kept::Command => take_requests(&parent),
+        }
+        let _ = parent.send(Message::HungUp);
     });
     thread::spawn(move || {
-        if let Ok(status) = worker.wait() {
-            let _ = sender.send(Message::Worker(status));
+        if let Ok(used) = worker.wait4() {
+            let _ = sender.send(Message::Worker(used.status, used.rusage.maxrss));
         }
     });
     let mut ended = None;
-    if let Ok(Message::Worker(status)) = messages.recv() {
-        ended = Some(status);
+    let mut peak_bytes = None;
+    loop {
+        match messages.recv() {
+            Ok(Message::Worker(status, peak)) => {
+                ended = Some(status);
+                peak_bytes = Some(peak);
+                break;
+            }
+            Ok(Message::Pass(signal)) => {
+                let _ = rustix::process::kill_process_group(group, signal);
+            }
+            Ok(Message::HungUp) | Err(_) => break,
+        }
     }
     let deadline = Instant::now() + END_LIMIT;
     let _ = rustix::process::kill_process_group(group, Signal::KILL);
     while ended.is_none() {
         kill_descendants();
         match messages.recv_timeout(Duration::from_millis(20)) {
-            Ok(Message::Worker(status)) => ended = Some(status),
-            Ok(Message::HungUp) => {}
+            Ok(Message::Worker(status, peak)) => {
+                ended = Some(status);
+                peak_bytes = Some(peak);
+            }
+            Ok(Message::Pass(_) | Message::HungUp) => {}
             Err(_) if !is_over(deadline) => {}
             Err(_) => break,
         }
@@ -121,18 +161,37 @@ pub(crate) fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
             (None, signal) => Ended::Signalled(signal.unwrap_or(0)),
         },
     };
-    say(nonce, how, left);
+    say(kept, nonce, how, left, peak_bytes);
     ExitCode::SUCCESS
 }
 
-fn say(keeper: String, ended: Ended, left_running: u32) {
+fn say(kept: Kept, keeper: String, ended: Ended, left_running: u32, peak_bytes: Option<u64>) {
     if let Ok(line) = serde_json::to_string(&LastLine {
         keeper,
         ended,
         left_running,
+        peak_bytes,
     }) {
-        // A torn event of the worker may stand before it.
-        let _ = std::io::stdout().write_all(format!("\n{line}\n").as_bytes());
+        // A torn event of a worker may stand before it; of a command's output every byte is passed on.
+        let first = match kept {
+            Kept::Worker => "\n",
+            Kept::Command => "",
+        };
+        let _ = std::io::stdout().write_all(format!("{first}{line}\n").as_bytes());
+    }
+}
+
+/// Reads what the keeper of a command is asked until the other end is closed.
+fn take_requests(keeper: &mpsc::Sender<Message>) {
+    let mut asked = [0];
+    let mut stdin = std::io::stdin();
+    while let Ok(1) = stdin.read(&mut asked) {
+        let signal = match asked[0] {
+            PASS_INTERRUPT => Signal::INT,
+            PASS_TERMINATE => Signal::TERM,
+            _ => continue,
+        };
+        let _ = keeper.send(Message::Pass(signal));
     }
 }
 
@@ -217,6 +276,14 @@ fn descendants(root: i32) -> Vec<ProcessStat> {
     processes
         .into_iter()
         .filter(|process| process.pid != root && !process.is_dead && found.contains(&process.pid))
+        .collect()
+}
+
+/// The numbers of the living descendants of `root`.
+pub(crate) fn descendant_ids(root: i32) -> Vec<i32> {
+    descendants(root)
+        .into_iter()
+        .map(|process| process.pid)
         .collect()
 }
 

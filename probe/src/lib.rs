@@ -3,6 +3,7 @@
 //! [`run`] is the recipe. Below it, `cli` is what was typed, `settings` what is used, `check` the work, `engine` the
 //! two witnesses, `supervisor` and `keeper` the processes, and `printer` the only one that prints.
 
+pub mod application;
 mod check;
 mod cli;
 mod commands;
@@ -38,7 +39,14 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let own_name = arguments.next().unwrap_or_default();
     #[cfg(unix)]
     if arguments.next_if(|first| first == cli::KEEPER).is_some() {
-        return keeper::run(arguments);
+        return keeper::run(keeper::Kept::Worker, arguments);
+    }
+    #[cfg(unix)]
+    if arguments
+        .next_if(|first| first == cli::COMMAND_KEEPER)
+        .is_some()
+    {
+        return keeper::run(keeper::Kept::Command, arguments);
     }
     if arguments.next_if(|first| first == cli::EVIDENCE).is_some() {
         return evidence::run(arguments);
@@ -53,6 +61,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let printer = Printer::new(typed.lang.map(LanguageChoice::language));
     let result = std::panic::catch_unwind(AssertUnwindSafe(|| match typed.command {
         Command::Check(arguments) => commands::check(*arguments, &printer),
+        Command::Run(arguments) => commands::run(*arguments, &printer),
+        Command::Init(arguments) => commands::init(&arguments, &printer),
+        Command::Mark(arguments) => commands::mark(&arguments),
         Command::Validate(arguments) => commands::validate(&arguments, &printer),
         Command::Compare(arguments) => commands::compare(&arguments, &printer),
         Command::Explain(arguments) => commands::explain(&arguments, &printer),

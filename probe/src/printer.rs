@@ -6,6 +6,7 @@ mod check;
 mod compare;
 mod explain;
 mod interpreters;
+mod run;
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::Path;
@@ -277,6 +278,16 @@ impl Printer {
                 None,
             ),
             Error::Interpreter { problem } => (self.settle_problem(problem), None),
+            Error::Contract { path, problem } => (
+                self.with(
+                    "terminal-contract-unusable",
+                    &[
+                        ("file", &visible_path(path)),
+                        ("problem", &self.contract_problem(problem)),
+                    ],
+                ),
+                Some(self.text("terminal-contract-hint")),
+            ),
             Error::NoLibtorch { built: false } => (
                 self.text("terminal-libtorch-not-built"),
                 Some(self.text("terminal-libtorch-not-built-hint")),

@@ -87,7 +87,7 @@ impl CheckSettings {
 const MAX_PARAMETERS_BYTES: usize = 12 * 1024;
 
 /// `batch=8`, `amp=true`, `note=first try`.
-fn parameters(
+pub(crate) fn parameters(
     typed: &[String],
     variables: &Variables,
 ) -> Result<BTreeMap<String, Scalar>, UsageProblem> {

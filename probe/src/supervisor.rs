@@ -1,7 +1,8 @@
 //! Parent side of a worker: starts it, holds it to its deadline, ends its whole tree, and turns its end into an
 //! [`Outcome`]. Knows nothing of what is measured, so one bad engine can't harm another.
 
-mod capture;
+pub(crate) mod capture;
+pub(crate) mod command;
 #[cfg_attr(unix, path = "supervisor/unix.rs")]
 #[cfg_attr(windows, path = "supervisor/windows.rs")]
 mod tree;

@@ -53,6 +53,11 @@ pub fn kills(surroundings: &Surroundings) -> Option<u64> {
     Group::of(surroundings)?.kills()
 }
 
+/// The tightest memory limit of this process's control group; none where nothing limits. Reads no driver's files.
+pub fn limit(surroundings: &Surroundings) -> Option<u64> {
+    Group::of(surroundings)?.limit()
+}
+
 /// `MemAvailable:   14336732 kB`
 fn parse_meminfo(text: &str, name: &str) -> Option<u64> {
     let line = text

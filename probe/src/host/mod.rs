@@ -16,7 +16,7 @@ mod driver;
 mod libraries;
 pub mod memory;
 mod nodes;
-mod nvml;
+pub(crate) mod nvml;
 mod package;
 mod system;
 mod variables;

@@ -72,6 +72,29 @@ pub(super) fn collect(
     std::mem::forget(nvml);
 }
 
+/// Tells used memory of every GPU, in the order of NVML, again and again until `tell` answers false. Returns at once where
+/// NVML tells nothing.
+pub(crate) fn watch_memory(interval: std::time::Duration, mut tell: impl FnMut(Vec<u64>) -> bool) {
+    let Ok(nvml) = Nvml::builder().lib_path(OsStr::new(LIBRARY)).init() else {
+        return;
+    };
+    let count = nvml.device_count().unwrap_or(0).min(MOST_GPUS);
+    let devices: Vec<Device<'_>> = (0..count)
+        .filter_map(|number| nvml.device_by_index(number).ok())
+        .collect();
+    while !devices.is_empty() {
+        let used: Option<Vec<u64>> = devices
+            .iter()
+            .map(|device| device.memory_info().ok().map(|memory| memory.used))
+            .collect();
+        if !used.is_some_and(&mut tell) {
+            break;
+        }
+        std::thread::sleep(interval);
+    }
+    std::mem::forget(nvml);
+}
+
 /// The word of `nvml_status` for an error.
 fn status(error: &NvmlError, library_found: bool) -> &'static str {
     match error {

@@ -55,11 +55,16 @@ impl Printer {
             report.attempt.started_at,
             &report.attempt.id[..8]
         );
-        self.table(
-            &mut text,
-            STAGES.iter().map(|stage| self.stage_row(report, *stage)),
-        );
-        text.push('\n');
+        let left_out = report.code == Code::ApplicationEnded
+            || (report.application.is_some()
+                && report.decisions[2].outcome == Outcome::NotRequested);
+        if !left_out {
+            self.table(
+                &mut text,
+                STAGES.iter().map(|stage| self.stage_row(report, *stage)),
+            );
+            text.push('\n');
+        }
         self.table(
             &mut text,
             report.decisions.iter().enumerate().map(|(at, decision)| {
@@ -71,11 +76,16 @@ impl Printer {
                 [name, self.outcome(decision.outcome), String::new()]
             }),
         );
-        text.push('\n');
-        self.table(&mut text, self.engine_rows(report));
+        if !left_out {
+            text.push('\n');
+            self.table(&mut text, self.engine_rows(report));
+        }
         if let Some(host) = &report.host {
             text.push('\n');
             self.table(&mut text, self.host_rows(host));
+        }
+        if let Some(application) = &report.application {
+            self.application(&mut text, application);
         }
         if let Some(diagnosis) = &report.diagnosis {
             self.diagnosis(&mut text, diagnosis);
@@ -111,7 +121,7 @@ impl Printer {
         }
     }
 
-    fn outcome(&self, outcome: Outcome) -> String {
+    pub(super) fn outcome(&self, outcome: Outcome) -> String {
         let sign = match (outcome, self.unicode) {
             (Outcome::Passed | Outcome::PassedCpuOnly, true) => "✓",
             (Outcome::Passed | Outcome::PassedCpuOnly, false) => "+",
@@ -424,7 +434,7 @@ impl Printer {
     }
 
     /// 0.4 ms, 312 ms, 1.9 s.
-    fn duration(&self, ms: f64) -> String {
+    pub(super) fn duration(&self, ms: f64) -> String {
         let text = if ms < 10.0 {
             format!("{ms:.1} ms")
         } else if ms < 1000.0 {
@@ -435,13 +445,13 @@ impl Printer {
         self.decimal(text)
     }
 
-    fn gibibytes(&self, bytes: u64) -> String {
+    pub(super) fn gibibytes(&self, bytes: u64) -> String {
         #[allow(clippy::cast_precision_loss, reason = "one decimal is shown")]
         let text = format!("{:.1} GiB", bytes as f64 / (1024.0 * 1024.0 * 1024.0));
         self.decimal(text)
     }
 
-    fn decimal(&self, text: String) -> String {
+    pub(super) fn decimal(&self, text: String) -> String {
         match self.guidance.language() {
             Language::English => text,
             Language::German | Language::Turkish => text.replace('.', ","),

@@ -45,14 +45,14 @@ pub(super) fn read_lines(mut from: impl Read, prefixes: &[Vec<u8>], lines: &Sync
 
 /// Beginning and end of a stream, whatever its length.
 #[derive(Default)]
-pub(super) struct Capture {
+pub(crate) struct Capture {
     head: Vec<u8>,
     tail: VecDeque<u8>,
     skipped: u64,
 }
 
 impl Capture {
-    fn push(&mut self, bytes: &[u8]) {
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
         let (head, rest) = bytes.split_at(bytes.len().min(KEPT_HEAD_BYTES - self.head.len()));
         self.head.extend_from_slice(head);
         self.tail.extend(rest);
@@ -61,7 +61,7 @@ impl Capture {
         self.skipped += surplus as u64;
     }
 
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let mut bytes = self.head.clone();
         if self.skipped > 0 {
             bytes.extend_from_slice(format!("\n[{} bytes left out]\n", self.skipped).as_bytes());

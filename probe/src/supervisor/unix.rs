@@ -1,13 +1,17 @@
 //! Process trees on Unix: a keeper stands between, see [`crate::keeper`].
 
-use std::io;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Write as _};
 use std::os::unix::process::CommandExt as _;
+use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::command::{Ask, Command as UsersCommand};
 use super::{Job, Outcome};
-use crate::keeper::{BUSY_LIMIT, END_LIMIT, Ended, LastLine};
+use crate::interpreter::Variables;
+use crate::keeper::{BUSY_LIMIT, END_LIMIT, Ended, LastLine, PASS_INTERRUPT, PASS_TERMINATE};
 
 /// A worker and everything below it.
 pub(super) struct Tree {
@@ -17,19 +21,46 @@ pub(super) struct Tree {
 
 impl Tree {
     pub(super) fn start(job: &Job) -> io::Result<Self> {
+        let mut words = vec![job.program.as_os_str()];
+        words.extend(job.arguments.iter().map(OsString::as_os_str));
+        let folder = job.folder.as_deref();
+        Self::spawn(
+            crate::cli::KEEPER,
+            &words,
+            &job.variables,
+            &job.added,
+            folder,
+        )
+    }
+
+    /// Starts the user's own command, with nothing on its standard input.
+    pub(super) fn start_command(command: &UsersCommand) -> io::Result<Self> {
+        let words: Vec<&OsStr> = command.words.iter().map(OsString::as_os_str).collect();
+        Self::spawn(
+            crate::cli::COMMAND_KEEPER,
+            &words,
+            &Variables::Own,
+            &command.added,
+            None,
+        )
+    }
+
+    fn spawn(
+        keeper: &str,
+        words: &[&OsStr],
+        variables: &Variables,
+        added: &[(OsString, OsString)],
+        folder: Option<&Path>,
+    ) -> io::Result<Self> {
         // A tree whose keeper dies comes back to this process.
         #[cfg(target_os = "linux")]
         let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
         let nonce = crate::protocol::nonce();
         let mut command = Command::new(std::env::current_exe()?);
-        command
-            .arg(crate::cli::KEEPER)
-            .arg(&nonce)
-            .arg(&job.program)
-            .args(&job.arguments);
-        job.variables.apply(&mut command);
-        command.envs(job.added.iter().map(|(name, value)| (name, value)));
-        if let Some(folder) = &job.folder {
+        command.arg(keeper).arg(&nonce).args(words);
+        variables.apply(&mut command);
+        command.envs(added.iter().map(|(name, value)| (name, value)));
+        if let Some(folder) = folder {
             command.current_dir(folder);
         }
         command
@@ -53,6 +84,30 @@ impl Tree {
 
     pub(super) fn stderr(&mut self) -> Option<ChildStderr> {
         self.child.stderr.take()
+    }
+
+    /// The process below which the whole tree lies.
+    pub(super) fn root(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Passes a signal on to a command. False where it can only be ended.
+    pub(super) fn ask(&self, stdin: &mut Option<ChildStdin>, ask: Ask) -> bool {
+        let byte = match ask {
+            Ask::Interrupt => PASS_INTERRUPT,
+            Ask::Terminate => PASS_TERMINATE,
+        };
+        stdin
+            .as_mut()
+            .is_some_and(|pipe| pipe.write_all(&[byte]).and_then(|()| pipe.flush()).is_ok())
+    }
+
+    /// The most resident memory of one process of the tree, when `line` is the keeper's last one.
+    pub(super) fn peak_bytes(&self, line: &[u8]) -> Option<u64> {
+        let last: LastLine = serde_json::from_slice(line).ok()?;
+        (last.keeper == self.nonce)
+            .then_some(last.peak_bytes)
+            .flatten()
     }
 
     /// How the keeper's last line begins.

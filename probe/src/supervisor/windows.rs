@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use process_wrap::std::{ChildWrapper, CommandWrap, JobObject};
 use win32job::{ExtendedLimitInfo, Job as OwnJob};
 
+use super::command::{Ask, Command as UsersCommand};
 use super::{Job, Outcome};
 
 /// How long a job may take to end.
@@ -47,6 +48,39 @@ impl Tree {
         Ok(Self {
             child: CommandWrap::from(command).wrap(JobObject).spawn()?,
         })
+    }
+
+    /// Starts the user's own command, with nothing on its standard input.
+    pub(super) fn start_command(users: &UsersCommand) -> io::Result<Self> {
+        OWN_JOB.get_or_init(own_job);
+        let (program, arguments) = users.words.split_first().ok_or(io::ErrorKind::NotFound)?;
+        let mut command = Command::new(program);
+        command
+            .args(arguments)
+            .envs(users.added.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        Ok(Self {
+            child: CommandWrap::from(command).wrap(JobObject).spawn()?,
+        })
+    }
+
+    /// The process below which the whole tree lies.
+    pub(super) fn root(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Ctrl-C reaches a command by the console itself; anything else can only end it.
+    #[allow(clippy::unused_self, reason = "the other systems pass a signal on")]
+    pub(super) fn ask(&self, _stdin: &mut Option<ChildStdin>, ask: Ask) -> bool {
+        ask == Ask::Interrupt
+    }
+
+    /// Not told here.
+    #[allow(clippy::unused_self, reason = "the other systems have a keeper")]
+    pub(super) fn peak_bytes(&self, _line: &[u8]) -> Option<u64> {
+        None
     }
 
     pub(super) fn stdin(&mut self) -> Option<ChildStdin> {

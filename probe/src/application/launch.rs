@@ -1,0 +1,125 @@
+//! Runs the command under watch: its output passed through and kept, its marks read, its memory looked at.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use firstfault_schema::explain::{Explainer, Fault};
+
+use super::marks::{Marks, Reader};
+use super::memory::Watch;
+use crate::supervisor::capture::Capture;
+use crate::supervisor::command::{self, Command, CommandEnd, Sink};
+
+/// The most of one stream that is kept on disk.
+const MAX_LOG_BYTES: u64 = 1024 * 1024 * 1024;
+/// The variable that names the file of marks.
+pub(crate) const MARKERS: &str = "FIRSTFAULT_MARKERS";
+
+/// What a running command is doing, for whoever shows progress.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Now {
+    /// The stage that is open.
+    pub(crate) stage: Option<String>,
+    /// Which pass of it.
+    pub(crate) pass: u32,
+    /// Resident memory of all its processes.
+    pub(crate) resident_bytes: Option<u64>,
+}
+
+/// Where the command's output goes.
+pub(crate) trait Screen {
+    /// Takes standard output.
+    fn stdout(&self) -> Sink;
+    /// Takes standard error.
+    fn stderr(&self) -> Sink;
+    /// Shows what happens.
+    fn show(&mut self, now: &Now);
+}
+
+/// A command that was run.
+#[derive(Debug)]
+pub(crate) struct Launched {
+    pub(crate) end: CommandEnd,
+    pub(crate) marks: Marks,
+    pub(crate) memory: Watch,
+    /// Beginning and end of its standard error.
+    pub(crate) stderr: String,
+    /// Faults that the whole of its standard error tells.
+    pub(crate) faults: Vec<Fault>,
+}
+
+/// Runs `words`, keeping everything in `folder`.
+///
+/// # Errors
+/// When the file of marks can't be made.
+pub(crate) fn launch(
+    words: &[std::ffi::OsString],
+    limit: Option<Duration>,
+    folder: &Path,
+    screen: &mut dyn Screen,
+) -> io::Result<Launched> {
+    let path = markers_file(folder)?;
+    let command = Command {
+        words: words.to_vec(),
+        added: vec![(MARKERS.into(), path.clone().into_os_string())],
+        limit,
+    };
+    let stdout = kept(folder.join("stdout.log"), screen.stdout(), |_| {});
+    let seen = Arc::new(Mutex::new((Capture::default(), Explainer::new())));
+    let shared = Arc::clone(&seen);
+    let stderr = kept(folder.join("stderr.log"), screen.stderr(), move |bytes| {
+        let mut seen = shared.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.0.push(bytes);
+        seen.1.feed(bytes);
+    });
+    let mut reader = Reader::new(&path);
+    let mut memory = Watch::default();
+    let end = command::attend(&command, stdout, stderr, |root| {
+        memory.look(root);
+        reader.read();
+        let open = reader.marks.current();
+        screen.show(&Now {
+            stage: open.map(|stage| stage.name.clone()),
+            pass: open.map_or(0, |stage| stage.pass),
+            resident_bytes: memory.resident,
+        });
+    });
+    reader.read();
+    let (capture, explainer) =
+        std::mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner));
+    Ok(Launched {
+        end,
+        marks: reader.marks,
+        memory,
+        stderr: capture.text(),
+        faults: explainer.finish(),
+    })
+}
+
+/// The path that the command is given is absolute: it may change its folder.
+fn markers_file(folder: &Path) -> io::Result<PathBuf> {
+    let path = std::path::absolute(folder.join("markers.jsonl"))?;
+    OpenOptions::new().create(true).append(true).open(&path)?;
+    Ok(path)
+}
+
+/// A sink that keeps a stream on disk, looks at it, and passes it on. A full disk does not disturb the command.
+fn kept(path: PathBuf, mut to: Sink, mut look: impl FnMut(&[u8]) + Send + 'static) -> Sink {
+    let mut file = File::create(path).ok();
+    let mut written = 0_u64;
+    Box::new(move |bytes| {
+        if written < MAX_LOG_BYTES
+            && let Some(log) = &mut file
+        {
+            written += bytes.len() as u64;
+            if log.write_all(bytes).is_err() {
+                file = None;
+            }
+        }
+        look(bytes);
+        to(bytes);
+    })
+}

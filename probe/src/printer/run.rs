@@ -1,0 +1,361 @@
+//! Words a run: its output and progress while it lasts, and its dossier afterwards.
+
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use firstfault_schema::report::{Application, ApplicationStage, ContractPoint, EndingKind};
+use firstfault_schema::visible::visible;
+use indicatif::{ProgressBar, ProgressDrawTarget};
+
+use super::{Printer, STRONG, Shown};
+use crate::application::Stage4;
+use crate::application::contract::{ContractError, ContractProblem};
+use crate::application::launch::{Now, Screen};
+use crate::check::Progress;
+use crate::error::Error;
+use crate::supervisor::command::Sink;
+
+/// The most stages that are shown; the report has the others.
+const MOST_STAGES: usize = 16;
+
+/// What the command prints, and the line that says what it is doing.
+struct Window {
+    bar: ProgressBar,
+    watched: bool,
+}
+
+impl Window {
+    /// Prints a piece of the command's output without tearing it by the line of progress.
+    fn print(&self, bytes: &[u8], to_stdout: bool) {
+        let write = || {
+            // Whoever closed the pipe does not stop the command.
+            let _ = if to_stdout {
+                let mut out = io::stdout().lock();
+                out.write_all(bytes).and_then(|()| out.flush())
+            } else {
+                io::stderr().lock().write_all(bytes)
+            };
+        };
+        if !self.watched {
+            return write();
+        }
+        self.bar.suspend(write);
+        // In the middle of a line there is no place for progress.
+        if bytes.ends_with(b"\n") {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        } else {
+            self.bar.set_draw_target(ProgressDrawTarget::hidden());
+        }
+    }
+}
+
+/// Shows a run.
+pub(crate) struct RunShown<'a> {
+    printer: &'a Printer,
+    shown: Shown<'a>,
+    /// Standard output carries the report, so the command's goes to standard error.
+    json: bool,
+}
+
+impl Printer {
+    /// Shows what a run is doing, where somebody is looking.
+    pub(crate) fn run_progress(&self, json: bool) -> RunShown<'_> {
+        RunShown {
+            printer: self,
+            shown: self.progress(),
+            json,
+        }
+    }
+
+    /// The file that `firstfault init` wrote.
+    pub(crate) fn contract_written(&self, path: &std::path::Path) -> Result<(), Error> {
+        let path = super::visible_path(path);
+        self.out(&format!(
+            "{}\n",
+            self.with("terminal-contract-written", &[("file", &path)])
+        ))
+    }
+
+    /// What is wrong with a contract, and the key.
+    pub(super) fn contract_problem(&self, error: &ContractError) -> String {
+        let number;
+        let (id, values): (&str, Vec<(&str, &str)>) = match &error.problem {
+            ContractProblem::Syntax { line, message } => {
+                number = line.to_string();
+                ("syntax", vec![("line", &number), ("message", message)])
+            }
+            ContractProblem::TooLarge { most } => {
+                number = most.to_string();
+                ("too-large", vec![("most", &number)])
+            }
+            ContractProblem::UnknownKey { known } => ("unknown-key", vec![("known", known)]),
+            ContractProblem::Missing => ("missing", Vec::new()),
+            ContractProblem::WrongType { wanted } => ("wrong-type", vec![("wanted", *wanted)]),
+            ContractProblem::NotOneOf { known } => ("not-one-of", vec![("known", *known)]),
+            ContractProblem::OutOfRange => ("out-of-range", Vec::new()),
+            ContractProblem::Needs { other } => ("needs", vec![("other", *other)]),
+            ContractProblem::DoesNotFit { other } => ("does-not-fit", vec![("other", *other)]),
+            ContractProblem::BadName => ("bad-name", Vec::new()),
+            ContractProblem::NothingDemanded => ("nothing-demanded", Vec::new()),
+        };
+        let sentence = self.with(&format!("terminal-contract-{id}"), &values);
+        let text = if error.key.is_empty() {
+            sentence
+        } else {
+            format!("{}: {sentence}", error.key)
+        };
+        visible(&text).into_owned()
+    }
+
+    /// The dossier of an application, for people.
+    pub(super) fn application(&self, text: &mut String, application: &Application) {
+        let command = visible(&application.command.join(" ")).into_owned();
+        let mut rows = vec![[
+            self.text("terminal-run-command"),
+            command,
+            application
+                .ending
+                .as_ref()
+                .map(|ending| self.ending(ending))
+                .unwrap_or_default(),
+        ]];
+        rows.extend(self.measures(application));
+        let stages = &application.stages;
+        // Of repeated stages the first one, and whatever never ended.
+        let shown: Vec<&ApplicationStage> = stages
+            .iter()
+            .filter(|stage| stage.pass == 1 || stage.ended_ms.is_none())
+            .take(MOST_STAGES)
+            .collect();
+        let left_out =
+            (stages.len() - shown.len()) as u64 + application.stages_left_out.unwrap_or(0);
+        rows.extend(shown.into_iter().map(|stage| self.stage(stage)));
+        let _ = writeln!(
+            text,
+            "\n{STRONG}{}{STRONG:#}",
+            self.text("terminal-run-application")
+        );
+        self.table(text, rows);
+        if left_out > 0 {
+            let count = left_out.to_string();
+            self.paragraph(
+                text,
+                "  ",
+                &self.with("terminal-run-stages-left-out", &[("count", &count)]),
+            );
+        }
+        if application.outputs.is_empty() {
+            return;
+        }
+        let _ = writeln!(
+            text,
+            "\n{STRONG}{}{STRONG:#}",
+            self.text("terminal-run-contract")
+        );
+        self.table(
+            text,
+            application.outputs.iter().map(|point| self.point(point)),
+        );
+    }
+
+    fn ending(&self, ending: &firstfault_schema::report::CommandEnding) -> String {
+        let how = self.text(&format!(
+            "terminal-run-{}",
+            ending.how.name().replace('_', "-")
+        ));
+        let detail = match (ending.how, &ending.signal, ending.exit_code) {
+            (EndingKind::Exited, _, Some(code)) => format!(" {code}"),
+            (_, Some(signal), _) => format!(" {signal}"),
+            _ => String::new(),
+        };
+        format!("{how}{detail} · {}", self.duration(ending.wall_ms))
+    }
+
+    fn measures(&self, application: &Application) -> Vec<[String; 3]> {
+        let mut rows = Vec::new();
+        if let Some(passes) = &application.passes {
+            let name = passes.stage.as_deref().map(visible).unwrap_or_default();
+            let mut parts = vec![self.with(
+                "terminal-first-pass",
+                &[("time", &self.duration(passes.first_ms))],
+            )];
+            if let Some(following) = &passes.following {
+                let values = [
+                    ("count", following.count.to_string()),
+                    ("min", self.duration(following.min)),
+                    ("median", self.duration(following.median)),
+                    ("p95", self.duration(following.p95)),
+                    ("max", self.duration(following.max)),
+                ];
+                let values: Vec<(&str, &str)> = values
+                    .iter()
+                    .map(|(name, value)| (*name, value.as_str()))
+                    .collect();
+                parts.push(self.with("terminal-run-following", &values));
+            }
+            if passes.synchronized == Some(false) {
+                parts.push(self.text("terminal-run-unsynchronised"));
+            }
+            rows.push([
+                self.text("terminal-run-passes"),
+                name.into_owned(),
+                parts.join(" · "),
+            ]);
+        }
+        if let Some(memory) = &application.memory {
+            let mut parts = Vec::new();
+            if let Some(bytes) = memory.peak.resident_bytes {
+                parts.push(self.with("terminal-run-resident", &[("size", &self.size(bytes))]));
+            }
+            if let Some(bytes) = memory.peak.peak_allocated_bytes {
+                parts.push(self.with("terminal-run-allocated", &[("size", &self.size(bytes))]));
+            }
+            if let Some(bytes) = memory.growth_per_pass_bytes {
+                parts.push(self.with("terminal-run-growth", &[("size", &self.size(bytes))]));
+            }
+            if let Some(kills) = memory.kills.filter(|kills| *kills > 0) {
+                parts.push(self.with("terminal-run-kills", &[("count", &kills.to_string())]));
+            }
+            let phase = memory
+                .phase
+                .as_deref()
+                .map(|phase| self.text(&format!("terminal-run-phase-{}", phase.replace('_', "-"))))
+                .unwrap_or_default();
+            rows.push([self.text("terminal-run-memory"), phase, parts.join(" · ")]);
+        }
+        rows
+    }
+
+    /// 63.5 MiB, 1.2 GiB.
+    fn size(&self, bytes: u64) -> String {
+        if bytes >= 1 << 30 {
+            return self.gibibytes(bytes);
+        }
+        #[allow(clippy::cast_precision_loss, reason = "one decimal is shown")]
+        let mebibytes = bytes as f64 / 1_048_576.0;
+        self.decimal(format!("{mebibytes:.1} MiB"))
+    }
+
+    fn stage(&self, stage: &ApplicationStage) -> [String; 3] {
+        let name = if stage.pass > 1 {
+            format!("{} #{}", visible(&stage.name), stage.pass)
+        } else {
+            visible(&stage.name).into_owned()
+        };
+        let time = stage.ended_ms.map_or_else(
+            || self.text("terminal-run-unfinished"),
+            |ended| self.duration(ended - stage.began_ms),
+        );
+        let memory = stage.memory_after.as_ref().or(stage.memory_before.as_ref());
+        let memory = memory
+            .and_then(|memory| memory.allocated_bytes.or(memory.resident_bytes))
+            .map(|bytes| self.size(bytes))
+            .unwrap_or_default();
+        [name, time, memory]
+    }
+
+    fn point(&self, point: &ContractPoint) -> [String; 3] {
+        let name = point.point.replace(['_', '.'], "-");
+        let name = self
+            .guidance()
+            .find(&format!("contract-{name}"), &[])
+            .unwrap_or_else(|| point.point.clone());
+        let mut parts = Vec::new();
+        if let Some(expected) = &point.expected {
+            parts.push(self.with("terminal-run-demanded", &[("value", &expected.to_string())]));
+        }
+        if let Some(found) = &point.found {
+            parts.push(self.with("terminal-run-found", &[("value", &found.to_string())]));
+        }
+        if let Some(broken) = point.broken.filter(|broken| *broken > 0) {
+            parts.push(self.with("terminal-run-broken", &[("count", &broken.to_string())]));
+        }
+        if !point.examples.is_empty() {
+            parts.push(point.examples.join(", "));
+        }
+        [
+            visible(&name).into_owned(),
+            self.outcome(point.outcome),
+            visible(&parts.join(" · ")).into_owned(),
+        ]
+    }
+}
+
+impl Stage4 for RunShown<'_> {
+    fn check(&mut self, step: Progress) {
+        self.shown.show(step);
+    }
+
+    fn screen(&mut self) -> Box<dyn Screen + '_> {
+        let window = Window {
+            bar: self.shown.bar.clone(),
+            watched: io::stderr().is_terminal(),
+        };
+        self.shown.bar.set_message(String::new());
+        self.shown.bar.reset_elapsed();
+        Box::new(LiveScreen {
+            printer: self.printer,
+            window: Arc::new(Mutex::new(window)),
+            json: self.json,
+            last: None,
+        })
+    }
+
+    fn contract(&mut self) {
+        let text = self.printer.text("terminal-run-checking-outputs");
+        self.shown.bar.set_draw_target(ProgressDrawTarget::stderr());
+        self.shown.bar.set_message(self.printer.shown(&text));
+    }
+}
+
+struct LiveScreen<'a> {
+    printer: &'a Printer,
+    window: Arc<Mutex<Window>>,
+    json: bool,
+    last: Option<Now>,
+}
+
+impl LiveScreen<'_> {
+    fn sink(&self, to_stdout: bool) -> Sink {
+        let window = Arc::clone(&self.window);
+        Box::new(move |bytes| {
+            window
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .print(bytes, to_stdout);
+        })
+    }
+}
+
+impl Screen for LiveScreen<'_> {
+    fn stdout(&self) -> Sink {
+        self.sink(!self.json)
+    }
+
+    fn stderr(&self) -> Sink {
+        self.sink(false)
+    }
+
+    fn show(&mut self, now: &Now) {
+        let window = self.window.lock().unwrap_or_else(PoisonError::into_inner);
+        if !window.watched || self.last.as_ref() == Some(now) {
+            return;
+        }
+        let mut parts = Vec::new();
+        if let Some(stage) = &now.stage {
+            parts.push(visible(stage).into_owned());
+            if now.pass > 1 {
+                let pass = now.pass.to_string();
+                parts.push(self.printer.with("terminal-run-pass", &[("number", &pass)]));
+            }
+        }
+        if let Some(bytes) = now.resident_bytes {
+            parts.push(self.printer.size(bytes));
+        }
+        window
+            .bar
+            .set_message(self.printer.shown(&parts.join(" · ")));
+        self.last = Some(now.clone());
+    }
+}
