@@ -202,7 +202,7 @@ pub fn contract(application: &Application, words: &Guidance) -> Vec<PointView> {
             |value| format::number(value, 6, words.language()),
         ),
         Some(Scalar::Bool(value)) => super::truth(Some(*value), words),
-        Some(Scalar::Text(text)) => text.clone(),
+        Some(Scalar::Text(text)) => words.contract_value(text),
     };
     let points = application.outputs.iter().map(|point| {
         let mut found = scalar(&point.found);
@@ -212,7 +212,7 @@ pub fn contract(application: &Application, words: &Guidance) -> Vec<PointView> {
             found = format!("{found} · {broken}");
         }
         PointView {
-            name: words.find(&word_id("contract", &point.point), &[]),
+            name: words.contract_point(&point.point),
             id: point.point.clone(),
             tone: point.outcome.into(),
             outcome: words.text(&word_id("outcome", point.outcome.name())),
