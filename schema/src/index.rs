@@ -83,7 +83,7 @@ pub(crate) fn hits(line: &Line, without: &[String], facts: Option<&mut Facts>) -
     }
     let knows = |(entry, _): &(usize, usize)| !without.iter().any(|id| id == ENTRIES[*entry].id);
     let found = matching::hits(line, patterns.into_iter().filter(knows));
-    if found.is_empty() && soft {
+    if found.is_empty() && soft && line.tells_failure() {
         return matching::hits(line, INDEX.soft.iter().copied().filter(knows));
     }
     found

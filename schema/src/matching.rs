@@ -73,7 +73,10 @@ impl Line {
 
     /// Source code that a traceback shows, which holds messages that did not happen.
     fn is_code(&self) -> bool {
-        let trimmed = self.lower.trim_start();
+        // Also in a difference, in a quotation and beside line numbers.
+        let trimmed = self
+            .lower
+            .trim_start_matches(|letter: char| letter.is_whitespace() || "+->|".contains(letter));
         [
             "raise ",
             "if ",
@@ -87,6 +90,7 @@ impl Line {
             "logging.",
             "torch_check(",
             "def ",
+            "with ",
             "# ",
         ]
         .iter()
@@ -115,7 +119,7 @@ impl Line {
     }
 
     /// Whether the line tells of a failure by its own words: the head of an exception or an error, not a warning and not a measured error.
-    fn tells_failure(&self) -> bool {
+    pub(crate) fn tells_failure(&self) -> bool {
         let lower = self.lower.as_str();
         if lower.contains("nccl warn") {
             return true;

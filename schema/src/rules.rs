@@ -48,6 +48,9 @@ fn head(report: &Report) -> Result<(), ReportError> {
         | Code::ApplicationFailed
         | Code::ContractFailed
         | Code::ResumeFailed => Some(Stage::Application),
+        Code::GpuCheckPassed | Code::CpuCheckPassed if report.application.is_none() => {
+            Some(Stage::Synchronize)
+        }
         _ => None,
     };
     if let Some(expected) = expected_stage {
@@ -55,6 +58,17 @@ fn head(report: &Report) -> Result<(), ReportError> {
             format!("{code} ends in the stage {}", expected.name())
         })?;
     }
+    let computes = matches!(
+        code,
+        Code::CheckFailed | Code::OutOfMemory | Code::RuntimeError
+    );
+    ensure(
+        !computes
+            || report.application.is_some()
+            || (Stage::Allocation..=Stage::Synchronize).contains(&report.stage),
+        "stage",
+        || format!("{code} ends in a stage of the computation"),
+    )?;
     Ok(())
 }
 
@@ -189,11 +203,29 @@ fn execution(report: &Report) -> Result<(), ReportError> {
         clippy::float_cmp,
         reason = "the fixed computation is exact in float32"
     )]
-    let loss_fits =
-        execution.product_verified != Some(true) || execution.loss.is_none_or(|loss| loss == 196.0);
+    let loss_fits = execution.gradient_verified != Some(true)
+        || execution.loss.is_none_or(|loss| loss == 196.0);
     ensure(loss_fits, "execution.loss", || {
-        "a verified product has the loss 196".to_owned()
+        "a verified gradient has the loss 196".to_owned()
     })?;
+    let not_reached = matches!(
+        report.unsaved_code.unwrap_or(report.code),
+        Code::InterpreterFailed
+            | Code::TorchMissing
+            | Code::TorchImportFailed
+            | Code::GpuBackendAbsent
+            | Code::GpuUnavailable
+            | Code::DeviceIndexInvalid
+    );
+    for (name, verified) in [
+        ("execution.product_verified", execution.product_verified),
+        ("execution.gradient_verified", execution.gradient_verified),
+        ("execution.synchronized", execution.synchronized),
+    ] {
+        ensure(!not_reached || verified != Some(true), name, || {
+            "is true, but the computation was not reached".to_owned()
+        })?;
+    }
     for (name, value) in [
         ("execution.timings.import_ms", execution.timings.import_ms),
         (
@@ -218,13 +250,14 @@ fn execution(report: &Report) -> Result<(), ReportError> {
 }
 
 fn passes(report: &Report) -> Result<(), ReportError> {
-    let requested = match report.code {
+    // A pass that could not be saved needs its receipt all the same.
+    let code = report.unsaved_code.unwrap_or(report.code);
+    let requested = match code {
         Code::GpuCheckPassed => RequestedDevice::Gpu,
         Code::CpuCheckPassed => RequestedDevice::Cpu,
         _ => return Ok(()),
     };
     let execution = &report.execution;
-    let code = report.code;
     ensure(
         execution.requested_device == requested,
         "execution.requested_device",

@@ -89,10 +89,14 @@ fn invalid_reports_are_refused_and_the_field_is_named() {
         ("gpu-pass-without-synchronisation", "execution.synchronized"),
         ("newer-version", "newer 7"),
         ("not-json", "not json"),
+        ("out-of-memory-before-the-computation", "stage"),
         ("outcome-unknown", "decisions[1].outcome"),
+        ("pass-that-ends-early", "stage"),
+        ("product-without-pytorch", "execution.product_verified"),
         ("stage-is-a-number", "stage"),
         ("status-contradicts-code", "status"),
         ("truncated", "truncated"),
+        ("unsaved-pass-without-product", "execution.product_verified"),
         ("version-is-text", "version"),
     ];
     let found: Vec<(String, String)> = folder("invalid")
@@ -116,6 +120,20 @@ fn invalid_reports_are_refused_and_the_field_is_named() {
         .map(|(name, said)| (name.as_str(), said.as_str()))
         .collect();
     assert_eq!(found, expected);
+}
+
+#[test]
+fn a_wrong_loss_beside_a_right_product_can_be_told() {
+    let (_, text) = folder("valid")
+        .into_iter()
+        .find(|(name, _)| name == "check-failed")
+        .unwrap();
+    let mut report = Report::from_json(&text).unwrap();
+    report.stage = firstfault_schema::report::Stage::Gradient;
+    report.execution.product_verified = Some(true);
+    report.execution.gradient_verified = Some(false);
+    report.execution.loss = Some(195.5);
+    assert_eq!(Report::from_json(&report.to_json()), Ok(report));
 }
 
 #[test]

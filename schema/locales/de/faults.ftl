@@ -17,6 +17,7 @@ fault-python-library-missing = Pythons eigene gemeinsame Bibliothek fehlt.
 fault-python-too-old = Dieses Python ist zu alt.
 fault-python-cannot-start = Dieses Python startet nicht.
 fault-python-failed = Mit diesem Python oder dem, was es importiert, stimmt etwas nicht.
+fault-processes-used-up = Dieses System lässt keinen weiteren Prozess, Thread und keine weitere offene Datei zu.
 fault-python-start-hangs = Dieses Python hängt beim Start.
 fault-works-without-python = Dieselben Bibliotheken rechnen ohne Python richtig: Der Fehler liegt in der Python-Schicht.
 fault-undefined-symbol = Einer Bibliothek fehlt ein Symbol, das eine andere braucht: Sie stammen aus verschiedenen Builds.
@@ -296,6 +297,7 @@ fault-input-unusable = Die Eingabe ist nicht so brauchbar, wie der Vertrag sie n
 ## Actions
 
 action-choose-interpreter = Prüfen Sie mit dem Python, das Ihr Programm ausführt: Nennen Sie es mit --python, --kernel oder --pid.
+action-raise-process-limits = Heben Sie die Grenze für Prozesse und offene Dateien an (bei einem Container: seine Grenze für Prozesse), oder beenden Sie, was sie aufbraucht.
 action-install-torch = Installieren Sie PyTorch in dieser Umgebung.
 action-rename-shadow = Benennen Sie die lokale Datei oder den lokalen Ordner namens torch um, oder starten Sie aus einem anderen Verzeichnis.
 action-select-kernel = Wählen Sie den Notebook-Kernel, dessen Python PyTorch enthält.

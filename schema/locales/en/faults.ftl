@@ -17,6 +17,7 @@ fault-python-library-missing = Python's own shared library is missing.
 fault-python-too-old = This Python is too old.
 fault-python-cannot-start = This Python does not start.
 fault-python-failed = Something is wrong with this Python or what it imports.
+fault-processes-used-up = This system allows no further process, thread or open file.
 fault-python-start-hangs = This Python hangs while it starts.
 fault-works-without-python = The same libraries compute well without Python: the fault lies in the Python layer.
 fault-undefined-symbol = A library does not hold a symbol that another one needs: they come from different builds.
@@ -296,6 +297,7 @@ fault-input-unusable = The input can't be used as the contract names it.
 ## Actions
 
 action-choose-interpreter = Check with the Python that runs your program: name it with --python, --kernel or --pid.
+action-raise-process-limits = Raise the limit on processes and open files (of a container: its limit on processes), or end what uses them up.
 action-install-torch = Install PyTorch into this environment.
 action-rename-shadow = Rename the local file or folder called torch, or start from another directory.
 action-select-kernel = Choose the notebook kernel whose Python has PyTorch.

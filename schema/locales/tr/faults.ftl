@@ -17,6 +17,7 @@ fault-python-library-missing = Python'un kendi paylaşılan kitaplığı eksik.
 fault-python-too-old = Bu Python çok eski.
 fault-python-cannot-start = Bu Python başlamıyor.
 fault-python-failed = Bu Python'da veya içe aktardıklarında bir sorun var.
+fault-processes-used-up = Bu sistem başka süreç, iş parçacığı veya açık dosyaya izin vermiyor.
 fault-python-start-hangs = Bu Python başlarken takılıyor.
 fault-works-without-python = Aynı kitaplıklar Python olmadan doğru hesaplıyor: hata Python katmanında.
 fault-undefined-symbol = Bir kitaplıkta diğerinin gerektirdiği simge yok: farklı derlemelerden geliyorlar.
@@ -296,6 +297,7 @@ fault-input-unusable = Girdi, sözleşmenin söylediği gibi kullanılamıyor.
 ## Actions
 
 action-choose-interpreter = Programınızı çalıştıran Python ile denetleyin: --python, --kernel veya --pid ile belirtin.
+action-raise-process-limits = Süreç ve açık dosya sınırını yükseltin (kapsayıcıda: kapsayıcının süreç sınırını) veya bunları tüketen süreçleri sonlandırın.
 action-install-torch = PyTorch'u bu ortama kurun.
 action-rename-shadow = torch adlı yerel dosyayı veya klasörü yeniden adlandırın ya da başka bir dizinden başlatın.
 action-select-kernel = PyTorch bulunan Python'un not defteri çekirdeğini seçin.
