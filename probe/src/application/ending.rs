@@ -45,7 +45,7 @@ pub(crate) fn ending(launched: &Launched) -> CommandEnding {
             Outcome::Signalled(signal) => Some(crate::check::signal_name(signal).to_owned()),
             _ => None,
         },
-        wall_ms: end.wall.as_secs_f64() * 1000.0,
+        wall_ms: super::dossier::rounded(end.wall.as_secs_f64() * 1000.0),
     }
 }
 

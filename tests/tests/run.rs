@@ -1,0 +1,248 @@
+//! `firstfault run` itself, with small commands: what is passed through, what proves nothing, and how it is stopped.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::time::Duration;
+
+use firstfault_schema::decision::Outcome;
+use firstfault_schema::report::EndingKind;
+use firstfault_schema::{Code, Report};
+use firstfault_tests::ended::{diagnosis, fact, outcomes};
+use firstfault_tests::environments::Environment;
+use firstfault_tests::{Run, Scene};
+use rustix::process::Signal;
+
+fn run(scene: &Scene, options: &[&str], command: &[&str]) -> Run {
+    scene
+        .run(["run", "--skip-check"])
+        .args(options)
+        .args(["--"])
+        .args(command)
+}
+
+fn how(report: &Report) -> EndingKind {
+    report
+        .application
+        .as_ref()
+        .unwrap()
+        .ending
+        .as_ref()
+        .unwrap()
+        .how
+}
+
+#[test]
+fn output_is_passed_through_byte_for_byte_and_kept() {
+    let scene = Scene::new();
+    let script = "printf 'a\\0b\\r\\n\\377no line break'; printf 'oops' >&2; cat";
+    let ended = run(&scene, &[], &["sh", "-c", script]).end();
+    ended.expect_exit(0);
+    assert!(
+        ended.stdout.starts_with("a\0b\r\n\u{fffd}no line break"),
+        "{ended}"
+    );
+    assert!(ended.stderr.starts_with("oops"), "{ended}");
+    let attempts = scene.work(".firstfault/attempts");
+    let attempt = fs::read_dir(&attempts)
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    assert_eq!(
+        fs::read(attempt.join("stdout.log")).unwrap(),
+        b"a\0b\r\n\xffno line break"
+    );
+    assert_eq!(fs::read(attempt.join("stderr.log")).unwrap(), b"oops");
+    let mode = fs::metadata(scene.work(".firstfault"))
+        .unwrap()
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o700);
+    assert_eq!(
+        fs::read(scene.work(".firstfault/.gitignore")).unwrap(),
+        b"*\n"
+    );
+}
+
+#[test]
+fn an_exit_code_of_0_alone_proves_nothing() {
+    let scene = Scene::new();
+    let ended = run(&scene, &["--json"], &["true"]).end();
+    let report = ended.expect(Code::ApplicationEnded);
+    assert_eq!(
+        outcomes(&report),
+        [
+            Outcome::NotRequested,
+            Outcome::NotRequested,
+            Outcome::NotRequested,
+            Outcome::NotProven
+        ]
+    );
+}
+
+#[test]
+fn a_command_that_fails_is_told_with_its_exit_code() {
+    let scene = Scene::new();
+    let ended = run(&scene, &["--json"], &["sh", "-c", "exit 7"]).end();
+    let report = ended.expect(Code::ApplicationFailed);
+    assert_eq!(fact(&report, "application_exit_code").as_deref(), Some("7"));
+    assert_eq!(how(&report), EndingKind::Exited);
+}
+
+#[test]
+fn a_command_that_is_not_there_is_told() {
+    let scene = Scene::new();
+    let ended = run(&scene, &["--json"], &["no-such-command"]).end();
+    let report = ended.expect(Code::ApplicationFailed);
+    assert_eq!(how(&report), EndingKind::NotStarted);
+}
+
+#[test]
+fn ctrl_c_is_passed_on_and_the_dossier_is_still_written() {
+    let scene = Scene::new();
+    let script =
+        "trap 'echo saved > checkpoint; exit 0' INT; echo > ready; while :; do sleep 0.05; done";
+    let output = scene.work("attempt.json");
+    let mut running = run(&scene, &["--output", "attempt.json"], &["sh", "-c", script]).start();
+    let ready = scene.work("ready");
+    running.until("ready", |_| ready.exists());
+    running.signal(Signal::INT);
+    let ended = running.end();
+    ended.expect_exit(130);
+    assert_eq!(
+        fs::read_to_string(scene.work("checkpoint")).unwrap(),
+        "saved\n"
+    );
+    let report = Report::from_json(&fs::read_to_string(output).unwrap()).unwrap();
+    assert_eq!(report.code, Code::ApplicationFailed);
+    assert_eq!(how(&report), EndingKind::Interrupted);
+}
+
+#[test]
+fn what_ignores_every_request_is_ended_with_its_whole_tree() {
+    let scene = Scene::new();
+    let script = "trap '' INT TERM; setsid sleep 600 & while :; do sleep 1; done";
+    let ended = run(&scene, &["--json", "--timeout", "1"], &["sh", "-c", script]).end();
+    let report = ended.expect(Code::ApplicationFailed);
+    assert_eq!(how(&report), EndingKind::TimedOut);
+    assert_eq!(diagnosis(&report).signature, "application-timed-out");
+    ended.expect_within(Duration::from_secs(20));
+}
+
+#[test]
+fn a_script_marks_its_stages() {
+    let scene = Scene::new();
+    let program = firstfault_tests::named_by("FIRSTFAULT_BIN");
+    let script = r#""$0" mark begin data && "$0" mark end data && "$0" mark begin weights"#;
+    let ended = run(
+        &scene,
+        &["--json"],
+        &["sh", "-c", script, program.to_str().unwrap()],
+    )
+    .end();
+    let report = ended.expect(Code::ApplicationEnded);
+    let application = report.application.unwrap();
+    let stages: Vec<_> = application
+        .stages
+        .iter()
+        .map(|stage| (stage.name.as_str(), stage.ended_ms.is_some()))
+        .collect();
+    assert_eq!(stages, [("data", true), ("weights", false)]);
+    assert_eq!(application.last_completed_stage.as_deref(), Some("data"));
+}
+
+#[test]
+fn a_check_that_fails_stops_the_run_and_keep_going_goes_on() {
+    let scene = Scene::new();
+    let python = Environment::Empty.python();
+    let script = "open('started', 'w')";
+    let of = |options: &[&str]| {
+        scene
+            .run(["run", "--json"])
+            .args(options)
+            .args(["--"])
+            .args([python.as_os_str()])
+            .args(["-c", script])
+            .end()
+    };
+    let report = of(&[]).expect(Code::TorchMissing);
+    assert_eq!(outcomes(&report)[3], Outcome::NotReached);
+    assert!(report.application.is_none());
+    assert!(!scene.work("started").exists());
+    let report = of(&["--keep-going"]).expect(Code::TorchMissing);
+    assert_eq!(outcomes(&report)[3], Outcome::NotProven);
+    assert!(scene.work("started").exists());
+}
+
+#[test]
+fn a_contract_is_written_once_and_a_wrong_one_is_refused_before_anything_runs() {
+    let scene = Scene::new();
+    scene.run(["init"]).end().expect_exit(0).expect_silence();
+    scene.run(["init"]).end().expect_exit(12);
+    fs::write(scene.work("bad.toml"), "[output]\npaht = 'x'\n").unwrap();
+    let ended = run(
+        &scene,
+        &["--contract", "bad.toml"],
+        &["sh", "-c", "echo > started"],
+    )
+    .end();
+    ended.expect_exit(2);
+    assert!(ended.stderr.contains("bad.toml"), "{ended}");
+    assert!(!scene.work("started").exists());
+}
+
+#[test]
+fn an_input_far_from_the_final_work_is_said_not_to_be_representative() {
+    let scene = Scene::new();
+    fs::write(scene.work("in.jsonl"), "{\"id\": \"a\", \"text\": \"x\"}\n").unwrap();
+    fs::write(
+        scene.work("c.toml"),
+        "[input]\npath = 'in.jsonl'\nid = 'id'\nlength = 'text'\n[final_work]\nlongest = 512\n[[output]]\npath = 'out.jsonl'\nid = 'id'\n",
+    )
+    .unwrap();
+    let ended = run(
+        &scene,
+        &["--json", "--contract", "c.toml"],
+        &["sh", "-c", "echo '{\"id\": \"a\"}' > out.jsonl"],
+    )
+    .end();
+    let report = ended.expect(Code::ApplicationEnded);
+    assert_eq!(outcomes(&report)[3], Outcome::Passed);
+    let point = report
+        .application
+        .as_ref()
+        .unwrap()
+        .outputs
+        .iter()
+        .find(|point| point.point == "representative_longest")
+        .unwrap()
+        .clone();
+    assert_ne!(point.outcome, Outcome::Passed, "{point:?}");
+}
+
+#[test]
+fn nothing_of_the_command_but_known_words_enters_the_report() {
+    let scene = Scene::new();
+    let script = "import sys; sys.exit('secret-of-jane in /home/jane/x')";
+    let ended = run(
+        &scene,
+        &["--json"],
+        &[
+            "/usr/bin/python3",
+            "-c",
+            script,
+            "--password=hunter2",
+            "jane@example.org",
+        ],
+    )
+    .end();
+    let report = ended.report();
+    assert_eq!(report.code, Code::ApplicationFailed);
+    let json = report.to_json();
+    for word in ["jane", "secret", "hunter2", "example"] {
+        assert!(!json.contains(word), "{word} in {json}");
+    }
+    assert!(Path::new(&scene.work(".firstfault")).exists());
+}
