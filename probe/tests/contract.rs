@@ -4,8 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use firstfault::application::contract::{Checked, Context, Contract, Verdict};
+use firstfault::application::contract::{Checked, Context, Contract, Point, Verdict, Word};
 use firstfault_schema::decision::Outcome;
+use firstfault_schema::guidance::{Guidance, Language};
 use firstfault_schema::report::{ApplicationStage, ContractPoint, Scalar};
 use tempfile::TempDir;
 
@@ -592,4 +593,43 @@ fn a_check_that_is_ended_early_proves_nothing() {
     assert!(checked.stopped);
     assert_ne!(checked.verdict(), Verdict::Holds);
     assert!(case.path("out.jsonl").exists());
+}
+
+#[test]
+fn every_point_and_word_is_worded_in_every_language() {
+    for language in Language::ALL {
+        let words = Guidance::new(language);
+        for point in Point::ALL {
+            assert!(
+                words.contract_point(point.name()).is_some(),
+                "{}",
+                point.name()
+            );
+        }
+        for word in Word::ALL {
+            let id = format!("contract-word-{}", word.name().replace('_', "-"));
+            assert!(words.find(&id, &[]).is_some(), "{id}");
+        }
+    }
+    let english = Guidance::new(Language::English);
+    let named = english.contract_point("dimension.scores");
+    assert_eq!(named.as_deref(), Some("Dimension of each output: scores"));
+    assert_eq!(english.contract_value("[0, 1]"), "[0, 1]");
+}
+
+#[test]
+fn the_contract_that_init_writes_can_be_used_as_it_is() {
+    let template = include_str!("../src/application/template.toml");
+    Contract::from_toml(template).unwrap();
+    // What is commented out can be used too.
+    let all: String = template
+        .lines()
+        .filter_map(|line| {
+            let bare = line.strip_prefix("# ").unwrap_or(line);
+            let is_key = bare.starts_with('[') || bare.contains(" = ");
+            (is_key && !bare.ends_with('.') || line.is_empty()).then(|| format!("{bare}\n"))
+        })
+        .collect();
+    let contract = Contract::from_toml(&all);
+    assert!(contract.is_ok(), "{contract:?} in {all}");
 }

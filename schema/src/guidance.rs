@@ -6,6 +6,8 @@ use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
 use unic_langid::LanguageIdentifier;
 
+use crate::compare::word_id;
+
 /// A language that FirstFault speaks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Language {
@@ -121,6 +123,22 @@ impl Guidance {
                     .into_owned(),
             )
         })
+    }
+
+    /// The name of a contract's point, with that of its output or metric behind it; none for an unknown point.
+    pub fn contract_point(&self, identifier: &str) -> Option<String> {
+        let (point, of) = match identifier.split_once('.') {
+            Some((point, of)) => (point, Some(of)),
+            None => (identifier, None),
+        };
+        let name = self.find(&word_id("contract", point), &[])?;
+        Some(of.map_or_else(|| name.clone(), |of| format!("{name}: {of}")))
+    }
+
+    /// What was found at a contract's point, where a word of the format stands for it; any other text as it is.
+    pub fn contract_value(&self, found: &str) -> String {
+        self.find(&word_id("contract-word", found), &[])
+            .unwrap_or_else(|| found.to_owned())
     }
 }
 

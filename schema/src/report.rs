@@ -881,7 +881,7 @@ pub struct Tensor {
 pub struct ContractPoint {
     /// Identifier of the point, for example `each_id_once`.
     pub point: String,
-    /// Its outcome: passed, failed, not_reached or not_requested.
+    /// Its outcome: passed, failed, not_reached, or not_proven where something that was demanded was not seen.
     pub outcome: crate::decision::Outcome,
     /// What the contract demands.
     pub expected: Option<Scalar>,
