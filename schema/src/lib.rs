@@ -12,6 +12,7 @@ pub mod decision;
 pub mod diagnosis;
 pub mod explain;
 pub mod facts;
+pub mod format;
 pub mod guidance;
 mod index;
 mod matching;

@@ -3,10 +3,11 @@
 //! [`state`], [`view_model`], [`many`], [`link`] and [`format`] are pure and know no browser;
 //! [`browser`] is the only place that does. A component is a function of its properties.
 
+pub use firstfault_schema::format;
+
 pub mod browser;
 mod components;
 pub mod examples;
-pub mod format;
 pub mod link;
 pub mod many;
 pub mod state;

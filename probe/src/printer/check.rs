@@ -5,12 +5,11 @@ use std::path::Path;
 
 use comfy_table::presets::NOTHING;
 use comfy_table::{ContentArrangement, Table};
-use firstfault_schema::guidance::Language;
 use firstfault_schema::report::{
     Backend, Diagnosis, Engine, Layer, Report, RequestedDevice, Stage, WitnessAnswer,
 };
 use firstfault_schema::visible::visible;
-use firstfault_schema::{Code, Outcome, Status, catalogue};
+use firstfault_schema::{Code, Outcome, Status, catalogue, format};
 
 use super::{FAILED, PASSED, Printer, QUIET, STRONG, visible_path};
 use crate::check::Note;
@@ -228,7 +227,7 @@ impl Printer {
                     device.map(|device| device.name.clone()),
                     device
                         .and_then(|device| device.total_memory_bytes)
-                        .map(|bytes| self.gibibytes(bytes)),
+                        .map(|bytes| self.bytes(bytes)),
                     pytorch.visible_device_count.map(|count| {
                         self.with("terminal-visible", &[("count", &count.to_string())])
                     }),
@@ -309,7 +308,7 @@ impl Printer {
         for gpu in host.gpus.iter().flatten() {
             let memory = match (gpu.used_memory_bytes, gpu.total_memory_bytes) {
                 (Some(used), Some(total)) => {
-                    format!("{} / {}", self.gibibytes(used), self.gibibytes(total))
+                    format!("{} / {}", self.bytes(used), self.bytes(total))
                 }
                 _ => String::new(),
             };
@@ -433,28 +432,17 @@ impl Printer {
         )
     }
 
-    /// 0.4 ms, 312 ms, 1.9 s.
     pub(super) fn duration(&self, ms: f64) -> String {
-        let text = if ms < 10.0 {
-            format!("{ms:.1} ms")
-        } else if ms < 1000.0 {
-            format!("{ms:.0} ms")
-        } else {
-            format!("{:.1} s", ms / 1000.0)
-        };
-        self.decimal(text)
+        breakable(&format::milliseconds(ms, self.guidance.language()))
     }
 
-    pub(super) fn gibibytes(&self, bytes: u64) -> String {
-        #[allow(clippy::cast_precision_loss, reason = "one decimal is shown")]
-        let text = format!("{:.1} GiB", bytes as f64 / (1024.0 * 1024.0 * 1024.0));
-        self.decimal(text)
+    pub(super) fn bytes(&self, bytes: u64) -> String {
+        // No memory has 2^52 bytes.
+        breakable(&format::bytes(bytes as f64, self.guidance.language()))
     }
+}
 
-    pub(super) fn decimal(&self, text: String) -> String {
-        match self.guidance.language() {
-            Language::English => text,
-            Language::German | Language::Turkish => text.replace('.', ","),
-        }
-    }
+/// A terminal wraps where it must: spaces that may not be broken only confuse what is copied from it.
+pub(super) fn breakable(text: &str) -> String {
+    text.replace('\u{a0}', " ")
 }

@@ -4,10 +4,12 @@ use std::fmt::Write as _;
 
 use firstfault_schema::Report;
 use firstfault_schema::compare::{Comparison, Judgement, Row, Standing, Value, Verdict};
+use firstfault_schema::format;
 use firstfault_schema::visible::visible;
 use fluent_bundle::FluentValue;
 use serde_json::json;
 
+use super::check::breakable;
 use super::{FAILED, PASSED, Printer, QUIET, STRONG};
 use crate::error::Error;
 
@@ -17,8 +19,8 @@ impl Printer {
         let row = |row: &Row| {
             json!({
                 "field": row.path,
-                "baseline": self.value(&row.baseline),
-                "candidate": self.value(&row.candidate),
+                "baseline": raw(&row.baseline),
+                "candidate": raw(&row.candidate),
                 "change": row.change.name(),
             })
         };
@@ -108,14 +110,8 @@ impl Printer {
         self.out(&text)
     }
 
-    fn value(&self, value: &Value) -> String {
-        match value {
-            Value::Missing => "-".to_owned(),
-            Value::Truth(value) => value.to_string(),
-            Value::Number(value) => value.to_string(),
-            Value::Text(value) => value.clone(),
-            Value::Word(_, name) => name.clone(),
-        }
+    fn value(&self, row: &Row, value: &Value) -> String {
+        breakable(&format::value(value, row.kind.unit(), self.guidance()))
     }
 
     fn judgement(&self, text: &mut String, name: &str, judgement: &Judgement) {
@@ -145,12 +141,22 @@ impl Printer {
                 let change = self.text(&format!("change-{}", row.change.name().replace('_', "-")));
                 let values = format!(
                     "{} → {}",
-                    self.value(&row.baseline),
-                    self.value(&row.candidate)
+                    self.value(row, &row.baseline),
+                    self.value(row, &row.candidate)
                 );
                 [row.path.clone(), visible(&values).into_owned(), change]
             }),
         );
+    }
+}
+
+/// A value as a report holds it, whatever the language.
+fn raw(value: &Value) -> serde_json::Value {
+    match value {
+        Value::Missing => serde_json::Value::Null,
+        Value::Truth(value) => json!(value),
+        Value::Number(value) => json!(value),
+        Value::Text(value) | Value::Word(_, value) => json!(value),
     }
 }
 

@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use firstfault_schema::report::{Application, ApplicationStage, ContractPoint, EndingKind};
+use firstfault_schema::report::{
+    Application, ApplicationStage, ContractPoint, EndingKind, Scalar,
+};
 use firstfault_schema::visible::visible;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
@@ -23,11 +25,14 @@ const MOST_STAGES: usize = 16;
 struct Window {
     bar: ProgressBar,
     watched: bool,
+    /// The command's last line on standard output, and on standard error, is not ended.
+    torn: [bool; 2],
 }
 
 impl Window {
     /// Prints a piece of the command's output without tearing it by the line of progress.
-    fn print(&self, bytes: &[u8], to_stdout: bool) {
+    fn print(&mut self, bytes: &[u8], to_stdout: bool) {
+        self.torn[usize::from(!to_stdout)] = !bytes.ends_with(b"\n");
         let write = || {
             // Whoever closed the pipe does not stop the command.
             let _ = if to_stdout {
@@ -206,13 +211,13 @@ impl Printer {
         if let Some(memory) = &application.memory {
             let mut parts = Vec::new();
             if let Some(bytes) = memory.peak.resident_bytes {
-                parts.push(self.with("terminal-run-resident", &[("size", &self.size(bytes))]));
+                parts.push(self.with("terminal-run-resident", &[("size", &self.bytes(bytes))]));
             }
             if let Some(bytes) = memory.peak.peak_allocated_bytes {
-                parts.push(self.with("terminal-run-allocated", &[("size", &self.size(bytes))]));
+                parts.push(self.with("terminal-run-allocated", &[("size", &self.bytes(bytes))]));
             }
             if let Some(bytes) = memory.growth_per_pass_bytes {
-                parts.push(self.with("terminal-run-growth", &[("size", &self.size(bytes))]));
+                parts.push(self.with("terminal-run-growth", &[("size", &self.bytes(bytes))]));
             }
             if let Some(kills) = memory.kills.filter(|kills| *kills > 0) {
                 parts.push(self.with("terminal-run-kills", &[("count", &kills.to_string())]));
@@ -225,16 +230,6 @@ impl Printer {
             rows.push([self.text("terminal-run-memory"), phase, parts.join(" · ")]);
         }
         rows
-    }
-
-    /// 63.5 MiB, 1.2 GiB.
-    fn size(&self, bytes: u64) -> String {
-        if bytes >= 1 << 30 {
-            return self.gibibytes(bytes);
-        }
-        #[allow(clippy::cast_precision_loss, reason = "one decimal is shown")]
-        let mebibytes = bytes as f64 / 1_048_576.0;
-        self.decimal(format!("{mebibytes:.1} MiB"))
     }
 
     fn stage(&self, stage: &ApplicationStage) -> [String; 3] {
@@ -250,23 +245,26 @@ impl Printer {
         let memory = stage.memory_after.as_ref().or(stage.memory_before.as_ref());
         let memory = memory
             .and_then(|memory| memory.allocated_bytes.or(memory.resident_bytes))
-            .map(|bytes| self.size(bytes))
+            .map(|bytes| self.bytes(bytes))
             .unwrap_or_default();
         [name, time, memory]
     }
 
     fn point(&self, point: &ContractPoint) -> [String; 3] {
-        let name = point.point.replace(['_', '.'], "-");
         let name = self
             .guidance()
-            .find(&format!("contract-{name}"), &[])
+            .contract_point(&point.point)
             .unwrap_or_else(|| point.point.clone());
+        let value = |value: &Scalar| match value {
+            Scalar::Text(text) => self.guidance().contract_value(text),
+            other => other.to_string(),
+        };
         let mut parts = Vec::new();
         if let Some(expected) = &point.expected {
-            parts.push(self.with("terminal-run-demanded", &[("value", &expected.to_string())]));
+            parts.push(self.with("terminal-run-demanded", &[("value", &value(expected))]));
         }
         if let Some(found) = &point.found {
-            parts.push(self.with("terminal-run-found", &[("value", &found.to_string())]));
+            parts.push(self.with("terminal-run-found", &[("value", &value(found))]));
         }
         if let Some(broken) = point.broken.filter(|broken| *broken > 0) {
             parts.push(self.with("terminal-run-broken", &[("count", &broken.to_string())]));
@@ -291,6 +289,7 @@ impl Stage4 for RunShown<'_> {
         let window = Window {
             bar: self.shown.bar.clone(),
             watched: io::stderr().is_terminal(),
+            torn: [false; 2],
         };
         self.shown.bar.set_message(String::new());
         self.shown.bar.reset_elapsed();
@@ -328,6 +327,18 @@ impl LiveScreen<'_> {
     }
 }
 
+impl Drop for LiveScreen<'_> {
+    /// What comes next begins a line of its own.
+    fn drop(&mut self) {
+        let mut window = self.window.lock().unwrap_or_else(PoisonError::into_inner);
+        for to_stdout in [true, false] {
+            if window.torn[usize::from(!to_stdout)] {
+                window.print(b"\n", to_stdout);
+            }
+        }
+    }
+}
+
 impl Screen for LiveScreen<'_> {
     fn stdout(&self) -> Sink {
         self.sink(!self.json)
@@ -351,7 +362,7 @@ impl Screen for LiveScreen<'_> {
             }
         }
         if let Some(bytes) = now.resident_bytes {
-            parts.push(self.printer.size(bytes));
+            parts.push(self.printer.bytes(bytes));
         }
         window
             .bar

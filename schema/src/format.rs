@@ -1,7 +1,7 @@
 //! Numbers, units and dates for people, by language. Pure.
 
-use firstfault_schema::compare::{Unit, Value, word_id};
-use firstfault_schema::guidance::{Guidance, Language};
+use crate::compare::{Unit, Value, word_id};
+use crate::guidance::{Guidance, Language};
 
 const KIB: f64 = 1024.0;
 
