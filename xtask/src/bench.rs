@@ -1,9 +1,12 @@
 //! Measures what has a limit. A measurement is a function that gives rows; new ones are added to [`MEASUREMENTS`].
 
 mod check;
+mod contract;
 mod explain;
 mod interpreters;
 mod page_size;
+mod page_speed;
+mod run;
 
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -22,11 +25,14 @@ use crate::project::Project;
 type Measurement = (&'static str, fn(&Bench<'_>) -> Result<Vec<Row>, Error>);
 
 /// Everything that has a limit.
-const MEASUREMENTS: [Measurement; 4] = [
+const MEASUREMENTS: [Measurement; 7] = [
     ("check", check::rows),
+    ("contract", contract::rows),
     ("explain", explain::rows),
     ("interpreters", interpreters::rows),
     ("page-size", page_size::rows),
+    ("page-speed", page_speed::rows),
+    ("run", run::rows),
 ];
 
 /// What a measurement may use. Everything is a release build.
@@ -52,7 +58,7 @@ pub(crate) struct Row {
     pub(crate) name: String,
     /// The value that the limit is for.
     pub(crate) measured: f64,
-    /// Its unit: `x`, `kB`, `ms`, `MB/s`, `MiB`.
+    /// Its unit: `x`, `kB`, `µs`, `ms`, `MB/s`, `MiB`.
     pub(crate) unit: &'static str,
     /// What it may be.
     pub(crate) limit: Limit,

