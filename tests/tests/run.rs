@@ -42,7 +42,7 @@ fn output_is_passed_through_byte_for_byte_and_kept() {
         ended.stdout.starts_with("a\0b\r\n\u{fffd}no line break"),
         "{ended}"
     );
-    assert!(ended.stderr.starts_with("oops"), "{ended}");
+    assert!(ended.stderr.starts_with("oops\n"), "{ended}");
     let attempts = scene.work(".firstfault/attempts");
     let attempt = fs::read_dir(&attempts)
         .unwrap()

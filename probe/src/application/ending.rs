@@ -160,6 +160,11 @@ pub(crate) fn diagnose(
                     diagnosis.message = Some(fault.message.clone());
                 }
             }
+            // A package that is not installed is no wrong output.
+            _ if message.is_some_and(|line| line.starts_with("ModuleNotFoundError")) => {
+                diagnosis.layer = Layer::Package;
+                diagnosis.owner = Owner::Package;
+            }
             _ => {
                 if let Some(layer) = layer_of_open_stage(launched) {
                     diagnosis.layer = layer;

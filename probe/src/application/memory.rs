@@ -2,15 +2,19 @@
 //! looking costs next to nothing; elsewhere nothing is measured.
 
 use std::collections::HashMap;
+#[cfg(target_os = "linux")]
 use std::fs;
 
 /// How many looks pass before the tree is walked anew.
+#[cfg(target_os = "linux")]
 const LOOKS_PER_WALK: u32 = 10;
 
 /// What was seen so far.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
+    #[cfg(target_os = "linux")]
     looks: u32,
+    #[cfg(target_os = "linux")]
     processes: Vec<i32>,
     peaks: HashMap<i32, u64>,
     /// The most that all processes had together at one look, shared pages counted in each of them.

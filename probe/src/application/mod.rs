@@ -148,7 +148,8 @@ pub(crate) fn run(
     let interrupted = dossier
         .ending
         .as_ref()
-        .is_some_and(|ending| ending.how == EndingKind::Interrupted);
+        .is_some_and(|ending| ending.how == EndingKind::Interrupted)
+        || crate::interrupt::happened();
     report.decisions[3].outcome = outcome;
     dossier.first_fault = fault.clone().map(dossier::without_machine);
     report.application = Some(dossier);

@@ -4,9 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use firstfault_schema::report::{
-    Application, ApplicationStage, ContractPoint, EndingKind, Scalar,
-};
+use firstfault_schema::report::{Application, ApplicationStage, ContractPoint, EndingKind, Scalar};
 use firstfault_schema::visible::visible;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
