@@ -315,7 +315,20 @@ fn read_report(path: &Path) -> Result<(Report, String), Error> {
             limit: MAX_INPUT_BYTES,
         }));
     }
-    let bytes = fs::read(path).map_err(unreadable)?;
+    // A device or a pipe tells no length, and may have no end.
+    let mut bytes = Vec::new();
+    fs::File::open(path)
+        .and_then(|file| {
+            file.take(MAX_INPUT_BYTES as u64 + 1)
+                .read_to_end(&mut bytes)
+        })
+        .map_err(unreadable)?;
+    if bytes.len() > MAX_INPUT_BYTES {
+        return Err(no_report(ReportError::TooLarge {
+            found: bytes.len(),
+            limit: MAX_INPUT_BYTES,
+        }));
+    }
     let text = String::from_utf8(bytes)
         .map_err(|_| no_report(ReportError::NotJson { line: 1, column: 1 }))?;
     let report = Report::from_json(&text).map_err(no_report)?;

@@ -63,11 +63,13 @@ pub(crate) fn collect(request: &EvidenceRequest, variables: &Variables) -> Vec<E
             .iter()
             .map(|part| {
                 let job = job(*part);
-                scope.spawn(move || collect_part(*part, &job))
+                // Where the system has no thread to give, this part is left out.
+                thread::Builder::new().spawn_scoped(scope, move || collect_part(*part, &job))
             })
             .collect();
         collected
             .into_iter()
+            .flatten()
             .flat_map(|part| part.join().unwrap_or_default())
             .collect()
     })

@@ -108,18 +108,28 @@ pub(crate) fn run(kept: Kept, mut arguments: impl Iterator<Item = OsString>) -> 
     let group = Pid::from_child(&worker);
     let (sender, messages) = mpsc::channel();
     let parent = sender.clone();
-    thread::spawn(move || {
-        match kept {
-            Kept::Worker => wait_for_hang_up(),
-            Kept::Command => take_requests(&parent),
-        }
-        let _ = parent.send(Message::HungUp);
-    });
-    thread::spawn(move || {
-        if let Ok(used) = worker.wait4() {
-            let _ = sender.send(Message::Worker(used.status, used.rusage.maxrss));
-        }
-    });
+    let watching = thread::Builder::new()
+        .spawn(move || {
+            match kept {
+                Kept::Worker => wait_for_hang_up(),
+                Kept::Command => take_requests(&parent),
+            }
+            let _ = parent.send(Message::HungUp);
+        })
+        .and_then(|_| {
+            thread::Builder::new().spawn(move || {
+                if let Ok(used) = worker.wait4() {
+                    let _ = sender.send(Message::Worker(used.status, used.rusage.maxrss));
+                }
+            })
+        });
+    if let Err(error) = watching {
+        // Without its threads nobody could keep it.
+        let left = end_descendants(Instant::now() + END_LIMIT);
+        let number = error.raw_os_error().unwrap_or(0);
+        say(kept, nonce, Ended::NotStarted(number), left, None);
+        return ExitCode::SUCCESS;
+    }
     let mut ended = None;
     let mut peak_bytes = None;
     loop {

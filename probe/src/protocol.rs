@@ -206,7 +206,9 @@ impl Transcript {
         self.next_seq += 1;
         let fits = match event.what {
             What::Begin { stage, .. } => {
+                // The application and the output are no worker's business.
                 let follows = self.open.is_none()
+                    && stage <= Stage::Synchronize
                     && self.completed.last().is_none_or(|(last, _)| stage > *last);
                 self.open = Some(stage);
                 follows
@@ -296,6 +298,14 @@ mod tests {
         let mut late = Transcript::default();
         assert!(late.take(event(0, r#""event":"done""#)));
         assert!(!late.take(event(1, r#""event":"begin","stage":"import""#)));
+    }
+
+    #[test]
+    fn a_stage_that_no_worker_has_is_garbled() {
+        for stage in ["application", "output"] {
+            let text = format!(r#""event":"begin","stage":"{stage}""#);
+            assert!(!Transcript::default().take(event(0, &text)));
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ pub(crate) mod command;
 mod tree;
 
 use std::ffi::OsString;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::ChildStdin;
 use std::sync::PoisonError;
@@ -24,6 +24,8 @@ use crate::interpreter::Variables;
 const KEPT_OUTPUT_BYTES: usize = 64 * 1024;
 /// How long a worker may take to leave after its last event.
 const LEAVE_LIMIT: Duration = Duration::from_secs(1);
+/// How long after a deadline lines are still taken that had been written before it.
+const LATE_LIMIT: Duration = Duration::from_millis(500);
 /// How often an interruption is looked for, and on Windows the worker's end.
 const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 
@@ -91,27 +93,32 @@ pub(crate) fn supervise(job: &Job, mut on_line: impl FnMut(&[u8]) -> Next) -> En
     let mut deadline = Instant::now() + job.limit;
     let mut tree = match Tree::start(job) {
         Ok(tree) => tree,
-        // Not even a keeper could be made: the machine is out of processes or memory.
-        Err(error) => {
-            return Ending {
-                outcome: Outcome::Lost,
-                stderr: error.to_string(),
-                left_running: 0,
-            };
-        }
+        // Not even a keeper could be made.
+        Err(error) => return lost(&error, 0),
     };
     let mut stdin = tree.stdin();
     feed(&mut stdin, &job.input);
     let (sender, lines) = mpsc::sync_channel(256);
     let prefixes = [job.line_prefix.clone(), tree.last_line_prefix()];
-    if let Some(stdout) = tree.stdout() {
-        thread::spawn(move || read_lines(stdout, &prefixes, &sender));
-    }
-    let (stderr, stderr_reader) = capture(tree.stderr());
+    let stdout = tree.stdout();
+    let readers = thread::Builder::new()
+        .spawn(move || {
+            if let Some(stdout) = stdout {
+                read_lines(stdout, &prefixes, &sender);
+            }
+        })
+        .and_then(|_| capture(tree.stderr()));
+    let (stderr, stderr_reader) = match readers {
+        Ok(captured) => captured,
+        Err(error) => {
+            drop(stdin);
+            return lost(&error, tree.abandon().1);
+        }
+    };
 
     let mut verdict = None;
     let outcome = loop {
-        match next(&lines, deadline) {
+        match next(&lines, deadline, verdict.is_some()) {
             Got::Line(line) => {
                 if let Some(last) = tree.last_line(&line) {
                     break last;
@@ -153,6 +160,40 @@ pub(crate) fn supervise(job: &Job, mut on_line: impl FnMut(&[u8]) -> Next) -> En
     }
 }
 
+/// The end of a worker that could not be kept.
+fn lost(error: &io::Error, left_running: u32) -> Ending {
+    Ending {
+        outcome: Outcome::Lost,
+        stderr: if is_exhaustion(error) {
+            no_more(error)
+        } else {
+            error.to_string()
+        },
+        left_running,
+    }
+}
+
+/// Whether the system has no processes, threads, open files or memory to give.
+pub(crate) fn is_exhaustion(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    {
+        use rustix::io::Errno;
+        let number = error.raw_os_error();
+        [Errno::AGAIN, Errno::MFILE, Errno::NFILE, Errno::NOMEM]
+            .iter()
+            .any(|errno| number == Some(errno.raw_os_error()))
+    }
+    #[cfg(not(unix))]
+    {
+        error.kind() == io::ErrorKind::OutOfMemory
+    }
+}
+
+/// What is said of it; the catalogue knows these words.
+pub(crate) fn no_more(error: &io::Error) -> String {
+    format!("no further process can be started: {error}")
+}
+
 /// Runs a short command and keeps its standard output, at most 64 KiB.
 pub(crate) fn output_of(job: &Job) -> (Ending, String) {
     let mut text = Vec::new();
@@ -174,8 +215,16 @@ enum Got {
     Interrupt,
 }
 
-fn next(lines: &Receiver<Vec<u8>>, deadline: Instant) -> Got {
-    let left = deadline.saturating_duration_since(Instant::now());
+fn next(lines: &Receiver<Vec<u8>>, deadline: Instant, is_ending: bool) -> Got {
+    // Before the lines: a worker that never stops talking can be interrupted, and is held to its time.
+    if !is_ending && crate::interrupt::happened() {
+        return Got::Interrupt;
+    }
+    let now = Instant::now();
+    if now >= deadline + LATE_LIMIT {
+        return Got::Deadline;
+    }
+    let left = deadline.saturating_duration_since(now);
     match lines.recv_timeout(left.min(LOOK_INTERVAL)) {
         Ok(line) => Got::Line(line),
         Err(RecvTimeoutError::Disconnected) => Got::Closed,

@@ -88,6 +88,9 @@ fn what_cannot_be_read_is_a_usage_error_and_what_is_huge_is_refused_unread() {
     let large = format!("{{\"format\":\"{}\"}}", "x".repeat(MAX_INPUT_BYTES));
     fs::write(scene.work("large.json"), large).unwrap();
     scene.run(["validate", "large.json"]).end().expect_exit(1);
+    if cfg!(unix) {
+        scene.run(["validate", "/dev/zero"]).end().expect_exit(1);
+    }
     fs::write(scene.work("bytes.json"), [0xff, 0xfe, 0x00]).unwrap();
     scene.run(["validate", "bytes.json"]).end().expect_exit(1);
     let nested = "[".repeat(1_000_000);

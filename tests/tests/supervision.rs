@@ -67,6 +67,32 @@ fn a_gibibyte_of_noise_is_dropped_and_changes_nothing() {
 }
 
 #[test]
+fn events_without_end_are_neither_kept_nor_answered_nor_waited_for() {
+    let scene = Scene::new();
+    let python = scene.stand_in().python();
+    let ended = scene
+        .check(&python, ["--timeout", "5", "--engine", "python"])
+        .stand_in("import:forge-endlessly")
+        .end();
+    ended.expect_in(Code::WorkerFailed, Stage::Import);
+    ended.expect_within(Duration::from_secs(5));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_system_without_open_files_to_give_is_told_as_such() {
+    let scene = Scene::new();
+    let python = scene.stand_in().python();
+    let ended = scene
+        .check(&python, ["--engine", "python"])
+        .wrapped(["prlimit", "--nofile=8"])
+        .end();
+    let report = ended.expect_in(Code::WorkerFailed, Stage::Interpreter);
+    let diagnosis = report.diagnosis.as_ref().unwrap();
+    assert_eq!(diagnosis.signature, "processes-used-up", "{ended}");
+}
+
+#[test]
 fn children_that_stay_and_hold_the_pipes_neither_delay_nor_survive() {
     for words in [
         "import:child",

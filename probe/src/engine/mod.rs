@@ -13,7 +13,7 @@ use firstfault_schema::report::{
 
 use crate::names;
 use crate::protocol::{Request, Transcript};
-use crate::supervisor::{Ending, Outcome};
+use crate::supervisor::{self, Ending, Outcome};
 
 const PRODUCT: [f64; 4] = [4.0, 4.0, 10.0, 8.0];
 const GRADIENT: [f64; 4] = [16.0, 24.0, 40.0, 52.0];
@@ -102,7 +102,7 @@ pub(crate) fn judge(
         outcome: ending.outcome,
     };
     if transcript.garbled {
-        findings.message = Some("the worker's events came in an impossible order".to_owned());
+        findings.message = Some("the events of the worker were not as expected".to_owned());
     } else if let Some(fault) = &transcript.fault {
         findings.message = Some(format!("{}: {}", fault.exception, fault.message));
         (findings.code, findings.stage) = fault_code(request, transcript, fault);
@@ -127,8 +127,16 @@ pub(crate) fn judge(
             Outcome::Exited(_) if findings.code != Code::WorkerFailed => last_line(&ending.stderr),
             Outcome::Exited(code) => Some(format!("the worker exited with code {code}")),
             Outcome::NotStarted(number) => {
-                Some(std::io::Error::from_raw_os_error(number).to_string())
+                let error = std::io::Error::from_raw_os_error(number);
+                let exhausted = supervisor::is_exhaustion(&error);
+                Some(if exhausted {
+                    supervisor::no_more(&error)
+                } else {
+                    error.to_string()
+                })
             }
+            // Not even the keeper could be started, or it was killed.
+            Outcome::Lost if said_nothing => last_line(&ending.stderr),
             _ => None,
         };
     }

@@ -68,27 +68,34 @@ pub(super) fn converse(
 ) -> Findings {
     let mut transcript = Transcript::default();
     let ending = supervisor::supervise(job, |line| {
+        // Once the order is broken nothing more is believed, kept or answered: a flood of events costs no disk.
+        if transcript.garbled {
+            return Next::Finished;
+        }
         let Ok(event) = serde_json::from_slice::<Event>(line) else {
             transcript.garbled = true;
-            return Next::Continue;
+            return Next::Finished;
         };
         if event.nonce != request.nonce {
             return Next::Continue;
         }
         journal.event(engine, line);
-        let next = match &event.what {
-            What::Begin { stage, wait } => {
-                on_stage(*stage);
-                if *wait { Next::Answer } else { Next::Continue }
-            }
-            What::End { .. } => Next::Continue,
-            What::Fault { .. } | What::Done => Next::Finished,
+        let (begun, next) = match &event.what {
+            What::Begin { stage, wait: true } => (Some(*stage), Next::Answer),
+            What::Begin { stage, .. } => (Some(*stage), Next::Continue),
+            What::End { .. } => (None, Next::Continue),
+            What::Fault { .. } | What::Done => (None, Next::Finished),
         };
+        if !transcript.take(event) {
+            return Next::Finished;
+        }
+        if let Some(stage) = begun {
+            on_stage(stage);
+        }
         if next == Next::Answer {
             // Some faults lock the host: what is known is on disk before the worker touches the device.
             journal.sync();
         }
-        transcript.take(event);
         next
     });
     journal.stderr(engine, &ending.stderr);

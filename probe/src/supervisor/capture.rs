@@ -72,12 +72,15 @@ impl Capture {
 }
 
 /// Keeps beginning and end of a stream, in a thread of its own.
+///
+/// # Errors
+/// Where the system has no thread to give.
 pub(super) fn capture(
     stream: Option<impl Read + Send + 'static>,
-) -> (Arc<Mutex<Capture>>, JoinHandle<()>) {
+) -> io::Result<(Arc<Mutex<Capture>>, JoinHandle<()>)> {
     let kept = Arc::new(Mutex::new(Capture::default()));
     let shared = Arc::clone(&kept);
-    let reader = thread::spawn(move || {
+    let reader = thread::Builder::new().spawn(move || {
         let Some(mut stream) = stream else { return };
         let mut block = vec![0; 64 * 1024];
         loop {
@@ -91,8 +94,8 @@ pub(super) fn capture(
                 Err(_) => return,
             }
         }
-    });
-    (kept, reader)
+    })?;
+    Ok((kept, reader))
 }
 
 #[cfg(test)]

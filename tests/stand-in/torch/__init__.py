@@ -39,6 +39,13 @@ def _abort_in_c():
     ctypes.CDLL(None).abort()
 
 
+def _forge_endlessly():
+    worker = _worker()
+    event = '{"nonce":"%s","seq":99,"event":"begin","stage":"device","wait":true}\n' % worker.request["nonce"]
+    while True:
+        os.write(worker._events, event.encode() * 100)
+
+
 def _flood(descriptor):
     """1 GiB, in lines of all lengths."""
     block = (b"x" * 5000 + b"\n" + b"y" * 70000 + b"\n") * 14
@@ -108,6 +115,7 @@ def _at(place):
         "forge-stderr": lambda: os.write(2, _forged(_worker().request["nonce"])),
         "forge-guessed": lambda: os.write(_worker()._events, _forged("0" * 32)),
         "forge-events": lambda: os.write(_worker()._events, _forged(_worker().request["nonce"])),
+        "forge-endlessly": _forge_endlessly,
         "torn": lambda: (os.write(_worker()._events, _forged(_worker().request["nonce"])[:60]), os._exit(0)),
         "turned": lambda: (_worker().send("begin", stage="synchronize"), _worker().send("begin", stage="import")),
         "early-done": lambda: (_worker().send("done"), os._exit(0)),
