@@ -71,7 +71,7 @@ export const browsers = [
   {
     name: "chromium",
     path: chromium,
-    launch: () => puppeteer.launch({ executablePath: chromium, headless: true, args: chromiumArguments }),
+    launch: (...more) => puppeteer.launch({ executablePath: chromium, headless: true, args: [...chromiumArguments, ...more] }),
   },
   {
     name: "firefox",

@@ -120,22 +120,7 @@ fn set_up(project: &Project, progress: &Progress, runners: &[Runner]) -> Result<
         for wanted in BROWSERS {
             variables.push((wanted.variable, browser(project, progress, &wanted)?));
         }
-        if on_path("node").is_none() || on_path("npm").is_none() {
-            debian::ensure(
-                project,
-                progress,
-                &["nodejs", "npm"],
-                "the browser tests run in node",
-            )?;
-        }
-        let folder = project.root().join("tests/browser");
-        npm_ci(
-            project,
-            progress,
-            &folder,
-            &folder,
-            "the browser tests' packages",
-        )?;
+        browser_packages(project, progress)?;
     }
     if runners.contains(&Runner::Rust) || runners.contains(&Runner::Browser) {
         variables.push(("FIRSTFAULT_PAGE", page::build(project, progress)?));
@@ -149,6 +134,37 @@ fn set_up(project: &Project, progress: &Progress, runners: &[Runner]) -> Result<
         ));
     }
     Ok(Given { torch, variables })
+}
+
+/// Chromium, by the variable that tells the browser tests of it, with what they need to drive it.
+pub(crate) fn chromium(
+    project: &Project,
+    progress: &Progress,
+) -> Result<(&'static str, PathBuf), Error> {
+    let [wanted, _] = &BROWSERS;
+    let found = browser(project, progress, wanted)?;
+    browser_packages(project, progress)?;
+    Ok((wanted.variable, found))
+}
+
+/// Node, and the packages of the browser tests.
+fn browser_packages(project: &Project, progress: &Progress) -> Result<(), Error> {
+    if on_path("node").is_none() || on_path("npm").is_none() {
+        debian::ensure(
+            project,
+            progress,
+            &["nodejs", "npm"],
+            "the browser tests run in node",
+        )?;
+    }
+    let folder = project.root().join("tests/browser");
+    npm_ci(
+        project,
+        progress,
+        &folder,
+        &folder,
+        "the browser tests' packages",
+    )
 }
 
 fn browser(project: &Project, progress: &Progress, wanted: &Browser) -> Result<PathBuf, Error> {
