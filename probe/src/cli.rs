@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
 /// First argument of the keeper process; for `firstfault` itself only.
+#[cfg(unix)]
 pub(crate) const KEEPER: &str = "__keeper";
 /// First argument of the keeper of the user's own command; for `firstfault` itself only.
+#[cfg(unix)]
 pub(crate) const COMMAND_KEEPER: &str = "__command-keeper";
 /// First argument of the process that collects evidence; for `firstfault` itself only.
 pub(crate) const EVIDENCE: &str = "__evidence";
