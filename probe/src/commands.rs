@@ -166,9 +166,10 @@ pub(crate) fn mark(typed: &MarkArgs) -> Result<u8, Error> {
     Ok(0)
 }
 
-/// `firstfault validate`: 0 when every file is a report, 1 when some is not.
+/// `firstfault validate`: 0 when every file is a report, 1 when some is not, 2 when some can't be read.
 pub(crate) fn validate(typed: &ValidateArgs, printer: &Printer) -> Result<u8, Error> {
     let mut invalid = 0;
+    let mut unreadable = false;
     for path in &typed.files {
         match read_report(path) {
             Ok((report, _)) => printer.valid(path, &report)?,
@@ -176,10 +177,13 @@ pub(crate) fn validate(typed: &ValidateArgs, printer: &Printer) -> Result<u8, Er
                 invalid += 1;
                 printer.invalid(path, &source)?;
             }
-            Err(error) => return Err(error),
+            Err(error) => {
+                unreadable = true;
+                printer.error(&error);
+            }
         }
     }
-    Ok(u8::from(invalid > 0))
+    Ok(if unreadable { 2 } else { u8::from(invalid > 0) })
 }
 
 /// `firstfault compare`: 0 not worse, 1 worse, 3 not comparable.

@@ -64,16 +64,16 @@ impl Journal {
     fn open_for(state: &Path, id: &str, longest: Duration) -> io::Result<(Self, Vec<Unfinished>)> {
         make_private(state)?;
         let ignore = state.join(".gitignore");
-        if !ignore.exists() {
-            fs::write(ignore, "*\n")?;
+        if fs::symlink_metadata(&ignore).is_err() {
+            write_new(&ignore, "*\n")?;
         }
         let attempts = state.join("attempts");
         make_private(&attempts)?;
         let unfinished = tidy(&attempts, longest)?;
         let folder = attempts.join(id);
         make_private(&folder)?;
-        fs::write(
-            folder.join(WRITER),
+        write_new(
+            &folder.join(WRITER),
             serde_json::to_string(&Writer::own()).map_err(io::Error::other)?,
         )?;
         let events = OpenOptions::new()
@@ -122,14 +122,14 @@ impl Journal {
                 Engine::Python => "python.stderr.log",
                 Engine::Libtorch => "libtorch.stderr.log",
             };
-            let _ = fs::write(folder.join(name), text);
+            let _ = write_new(&folder.join(name), text);
         }
     }
 
     /// Notes that the attempt came to an end.
     pub(crate) fn finish(&self) {
         if let Some(folder) = &self.folder {
-            let _ = fs::write(folder.join(FINISHED), "");
+            let _ = write_new(&folder.join(FINISHED), "");
         }
     }
 }
@@ -141,6 +141,12 @@ fn state_folder() -> io::Result<PathBuf> {
         .state_dir()
         .unwrap_or_else(|| strategy.data_dir())
         .join("firstfault"))
+}
+
+/// Writes a file that is not there yet: a link that somebody else left, dangling or not, is never followed.
+fn write_new(path: &Path, text: impl AsRef<[u8]>) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
+    file.write_all(text.as_ref())
 }
 
 /// Makes a folder for this user alone, or accepts one that already is; a link is refused.
@@ -198,7 +204,7 @@ fn tidy(attempts: &Path, longest: Duration) -> io::Result<Vec<Unfinished>> {
             unfinished.push(Unfinished {
                 stage: last_stage(folder),
             });
-            let _ = fs::write(folder.join(FINISHED), "told by a later attempt\n");
+            let _ = write_new(&folder.join(FINISHED), "told by a later attempt\n");
         }
     }
     let surplus = known.len().saturating_sub(KEPT_ATTEMPTS - 1);
@@ -391,5 +397,17 @@ mod tests {
         let link = state.path().join("link");
         std::os::unix::fs::symlink(state.path(), &link).unwrap();
         assert!(Journal::open_in(&link, "a1").is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_inside_the_state_folder_is_never_written_through() {
+        let state = tempfile::tempdir().unwrap();
+        let outside = state.path().join("outside");
+        let inside = state.path().join("firstfault");
+        fs::create_dir(&inside).unwrap();
+        std::os::unix::fs::symlink(&outside, inside.join(".gitignore")).unwrap();
+        Journal::open_in(&inside, "a1").unwrap().0.finish();
+        assert!(!outside.exists());
     }
 }

@@ -23,6 +23,8 @@ pub const MAX_APPLICATION_BYTES: usize = 512 * 1024;
 pub const MAX_MESSAGE_CHARS: usize = 500;
 /// The most characters of a label, of a parameter's name and of a parameter's text.
 pub const MAX_LABEL_CHARS: usize = 120;
+/// The most facts of a diagnosis.
+pub const MAX_EVIDENCE: usize = 256;
 /// The most parameters that an attempt may declare.
 pub const MAX_PARAMETERS: usize = 64;
 

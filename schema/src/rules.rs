@@ -3,7 +3,7 @@
 use crate::code::{Code, Status};
 use crate::decision::{self, DecisionId, Outcome};
 use crate::parse::ReportError;
-use crate::report::{Engine, Report, RequestedDevice, Stage, WitnessAnswer};
+use crate::report::{Backend, Engine, MAX_EVIDENCE, Report, RequestedDevice, Stage, WitnessAnswer};
 
 /// Checks every rule, in the order in which a reader meets the fields.
 pub(crate) fn check(report: &Report) -> Result<(), ReportError> {
@@ -181,6 +181,27 @@ fn pytorch(report: &Report) -> Result<(), ReportError> {
             || "contradicts cuda_version and hip_version".to_owned(),
         )?;
     }
+    let index = report.execution.requested_index.unwrap_or(0);
+    match report.unsaved_code.unwrap_or(report.code) {
+        Code::GpuUnavailable => ensure(
+            pytorch.gpu_available != Some(true),
+            "pytorch.gpu_available",
+            || "is true, but no GPU was usable".to_owned(),
+        )?,
+        Code::DeviceIndexInvalid => ensure(
+            pytorch
+                .visible_device_count
+                .is_none_or(|count| count <= index),
+            "pytorch.visible_device_count",
+            || format!("shows the index {index}, which is said to be invalid"),
+        )?,
+        Code::GpuBackendAbsent => ensure(
+            matches!(pytorch.backend, None | Some(Backend::None)),
+            "pytorch.backend",
+            || "is there, but said to be absent".to_owned(),
+        )?,
+        _ => {}
+    }
     if let (Some(count), Some(devices)) = (pytorch.visible_device_count, &pytorch.devices) {
         ensure(devices.len() <= count as usize, "pytorch.devices", || {
             format!(
@@ -286,6 +307,11 @@ fn passes(report: &Report) -> Result<(), ReportError> {
     ensure(execution.loss.is_some(), "execution.loss", || {
         format!("{code} needs the loss")
     })?;
+    ensure(
+        execution.dtype.as_deref() == Some("float32"),
+        "execution.dtype",
+        || format!("{code} is a computation in float32"),
+    )?;
     if requested == RequestedDevice::Gpu {
         let pytorch = &report.pytorch;
         ensure(
@@ -309,8 +335,32 @@ fn findings(report: &Report) -> Result<(), ReportError> {
         "unsaved_code",
         || "is a code exactly when the report could not be saved".to_owned(),
     )?;
-    let failed = report.unsaved_code.unwrap_or(report.code).status() == Status::Failed;
+    let code = report.unsaved_code.unwrap_or(report.code);
+    let failed = code.status() == Status::Failed;
     ensure(report.diagnosis.is_some() == failed, "diagnosis", || {
         "is null exactly when the attempt passed".to_owned()
-    })
+    })?;
+    let of_application = matches!(
+        code,
+        Code::ApplicationEnded
+            | Code::ApplicationFailed
+            | Code::ContractFailed
+            | Code::ResumeFailed
+    );
+    ensure(
+        !of_application || report.application.is_some(),
+        "application",
+        || format!("is null, but {code} is about it"),
+    )?;
+    if let Some(diagnosis) = &report.diagnosis {
+        ensure(!diagnosis.actions.is_empty(), "diagnosis.actions", || {
+            "is empty: a fault without anything to do".to_owned()
+        })?;
+        ensure(
+            diagnosis.evidence.len() <= MAX_EVIDENCE,
+            "diagnosis.evidence",
+            || format!("has more than {MAX_EVIDENCE} facts"),
+        )?;
+    }
+    Ok(())
 }

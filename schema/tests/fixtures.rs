@@ -81,16 +81,19 @@ fn invalid_reports_are_refused_and_the_field_is_named() {
         ("empty", "empty"),
         ("execution-missing", "."),
         ("exit-code-of-another-code", "exit_code"),
+        ("fault-without-anything-to-do", "diagnosis.actions"),
         ("foreign", "foreign"),
         ("gpu-pass-on-the-cpu", "execution.device"),
         ("gpu-pass-with-another-loss", "execution.loss"),
         ("gpu-pass-without-gradient", "execution.gradient_verified"),
         ("gpu-pass-without-product", "execution.product_verified"),
         ("gpu-pass-without-synchronisation", "execution.synchronized"),
+        ("gpu-unavailable-with-a-gpu", "pytorch.gpu_available"),
         ("newer-version", "newer 7"),
         ("not-json", "not json"),
         ("out-of-memory-before-the-computation", "stage"),
         ("outcome-unknown", "decisions[1].outcome"),
+        ("pass-in-another-dtype", "execution.dtype"),
         ("pass-that-ends-early", "stage"),
         ("product-without-pytorch", "execution.product_verified"),
         ("stage-is-a-number", "stage"),
@@ -98,6 +101,10 @@ fn invalid_reports_are_refused_and_the_field_is_named() {
         ("truncated", "truncated"),
         ("unsaved-pass-without-product", "execution.product_verified"),
         ("version-is-text", "version"),
+        (
+            "visible-index-called-invalid",
+            "pytorch.visible_device_count",
+        ),
     ];
     let found: Vec<(String, String)> = folder("invalid")
         .into_iter()

@@ -17,6 +17,7 @@ use crate::keeper::{BUSY_LIMIT, END_LIMIT, Ended, LastLine, PASS_INTERRUPT, PASS
 pub(super) struct Tree {
     child: Child,
     nonce: String,
+    gone: bool,
 }
 
 impl Tree {
@@ -71,6 +72,7 @@ impl Tree {
         Ok(Self {
             child: command.spawn()?,
             nonce,
+            gone: false,
         })
     }
 
@@ -115,10 +117,12 @@ impl Tree {
         format!("{{\"keeper\":\"{}\"", self.nonce).into_bytes()
     }
 
-    /// The keeper says itself when the worker has ended.
-    #[allow(clippy::unused_self, reason = "the other systems have to look")]
-    pub(super) const fn ended(&self) -> Option<(Outcome, u32)> {
-        None
+    /// The keeper says itself when the worker has ended; one that is gone without a word was killed. Its last line
+    /// can still be on the way, so it has to be gone at two looks.
+    pub(super) fn ended(&mut self) -> Option<(Outcome, u32)> {
+        let gone = matches!(self.child.try_wait(), Ok(Some(_)));
+        let was_gone = std::mem::replace(&mut self.gone, gone);
+        (gone && was_gone).then(|| self.closed())
     }
 
     /// The outcome and what was left running, when `line` is the keeper's last one.
