@@ -14,6 +14,25 @@ async function violations(page) {
   return result.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(" ")).slice(0, 5).join(", ")}`);
 }
 
+/** Words of people that a narrow place breaks in two; identifiers of machines may be broken. */
+const broken = (page) =>
+  page.evaluate(() => {
+    const found = [];
+    for (const element of document.querySelectorAll("h1, h2, h3, p, small, th, td, dt, dd, li, summary, .strip__name, .strip__outcome, .outcome, .button")) {
+      if (element.closest("code, .machine, .field-path") || !element.checkVisibility()) continue;
+      for (const node of element.childNodes) {
+        if (node.nodeType !== Node.TEXT_NODE) continue;
+        for (const { 0: word, index } of node.data.matchAll(/[\p{L}\p{M}]+/gu)) {
+          const range = document.createRange();
+          range.setStart(node, index);
+          range.setEnd(node, index + word.length);
+          if (new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1) found.push(word);
+        }
+      }
+    }
+    return found;
+  });
+
 const views = [
   ["the start", [], ".start"],
   ["a failed report", ["gpu-unavailable"], ".report"],
@@ -54,6 +73,7 @@ for (const kind of browsers.filter(({ name }) => name === "chromium")) {
                 .map((one) => one.innerText),
             );
             assert.deepEqual(cut, [], `${name}, ${language}: cut off`);
+            assert.deepEqual(await broken(page), [], `${name}, ${language}: words that go on in the next line`);
           }
         }
       });

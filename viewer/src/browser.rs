@@ -185,9 +185,10 @@ pub fn dropped(transfer: &DataTransfer) -> (Vec<File>, Vec<String>) {
             folders.push(entry.name());
         }
     }
+    // Names are asked of the browser one by one: not for nothing.
     let files = files
         .into_iter()
-        .filter(|file| !folders.contains(&file.name()))
+        .filter(|file| folders.is_empty() || !folders.contains(&file.name()))
         .collect();
     (files, folders)
 }
@@ -199,6 +200,12 @@ pub fn read_files(files: Vec<File>, folders: Vec<String>, loaded: Callback<Vec<L
             .into_iter()
             .map(|name| Loaded::Problem(name, Problem::Folder))
             .collect();
+        // Few are read before anybody could read that they are.
+        let told = files.len() > AT_ONCE;
+        if told {
+            loaded.emit(vec![Loaded::Chosen(files.len())]);
+        }
+        let mut since = 0;
         for group in files.chunks(AT_ONCE) {
             // The browser reads while the ones before are judged.
             let reading: Vec<_> = group
@@ -220,10 +227,14 @@ pub fn read_files(files: Vec<File>, folders: Vec<String>, loaded: Callback<Vec<L
                     Err(_) => batch.push(Loaded::Problem(name, Problem::Unreadable)),
                 }
             }
-            if batch.len() >= BATCH {
+            since += group.len();
+            if since >= BATCH {
+                batch.extend(told.then_some(Loaded::Read(since)));
+                since = 0;
                 loaded.emit(std::mem::take(&mut batch));
             }
         }
+        batch.extend((told && since > 0).then_some(Loaded::Read(since)));
         if !batch.is_empty() {
             loaded.emit(batch);
         }

@@ -45,6 +45,21 @@ pub enum Loaded {
     Problem(String, Problem),
     /// A log, to be explained.
     Log(String, String),
+    /// So many files were chosen, and will be read.
+    Chosen(usize),
+    /// So many of them were read.
+    Read(usize),
+}
+
+/// Files that are being read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// All of them.
+    pub chosen: usize,
+    /// Those that were read.
+    pub read: usize,
+    /// Reports that they opened.
+    opened: usize,
 }
 
 /// Why a file can't be opened.
@@ -131,6 +146,8 @@ pub struct State {
     pub language: Language,
     /// Colours.
     pub theme: Theme,
+    /// Files that are being read; both zero when there are none.
+    pub reading: Reading,
     /// Where a link wants to go as soon as its reports are open.
     pub wanted: Option<Link>,
     next_key: Key,
@@ -315,13 +332,21 @@ impl State {
                     });
                     self.view = View::Start;
                 }
+                Loaded::Chosen(files) => self.reading.chosen += files,
+                Loaded::Read(files) => self.reading.read += files,
             }
         }
         let added = self.reports.len() - before;
-        if self.arrive() || added == 0 {
+        let earlier = self.reading.opened;
+        self.reading.opened += added;
+        if self.reading.read >= self.reading.chosen {
+            self.reading = Reading::default();
+        }
+        // Whoever looks at something while the rest is read is not sent elsewhere.
+        if self.arrive() || added == 0 || earlier > 2 {
             return;
         }
-        self.view = match (added, self.reports.len()) {
+        self.view = match (earlier + added, self.reports.len()) {
             (1, _) => View::One(self.reports[before].key),
             (2, 2) => View::Compare,
             _ => View::Many,

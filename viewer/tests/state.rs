@@ -71,6 +71,29 @@ fn the_same_report_opens_once() {
 }
 
 #[test]
+fn what_follows_the_first_batch_of_many_files_leaves_the_view_alone() {
+    let batch = |names: &[&str], more: Loaded| match load(names) {
+        Action::Load(mut loaded) => {
+            loaded.push(more);
+            Action::Load(loaded)
+        }
+        other => other,
+    };
+    let three = ["gpu-check-passed", "timeout", "gpu-unavailable"];
+    let begun = State::default()
+        .after(Action::Load(vec![Loaded::Chosen(5)]))
+        .after(batch(&three, Loaded::Read(3)));
+    assert_eq!((begun.reading.read, begun.reading.chosen), (3, 5));
+    assert_eq!(begun.view, View::Many);
+    let ended = begun.after(batch(&["cpu-check-passed"], Loaded::Read(2)));
+    assert_eq!(ended.reports.len(), 4);
+    assert_eq!(ended.view, View::Many);
+    assert_eq!(ended.reading.chosen, 0);
+    let later = ended.after(load(&["application-passed"]));
+    assert_eq!(later.view, View::One(later.reports[4].key));
+}
+
+#[test]
 fn choosing_the_other_report_of_a_pair_swaps_them() {
     let state = State::default().after(load(&["gpu-check-passed", "timeout"]));
     let keys = |state: &State| {

@@ -34,6 +34,7 @@ log-faults =
        *[other] In diesem Text stehen { $count } Fehler, die erste Ursache zuerst.
     }
 log-line = Zeile { $line }
+reading = Dateien werden gelesen: { $read } von { $chosen }
 notices-heading = Nicht geöffnet
 notices-dismiss = Verwerfen
 notices-more =

@@ -34,6 +34,7 @@ log-faults =
        *[other] { $count } faults are told in this text, the first cause first.
     }
 log-line = line { $line }
+reading = Reading files: { $read } of { $chosen }
 notices-heading = Not opened
 notices-dismiss = Dismiss
 notices-more =

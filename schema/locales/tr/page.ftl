@@ -34,6 +34,7 @@ log-faults =
        *[other] Bu metinde { $count } hata var; ilk neden en başta.
     }
 log-line = satır { $line }
+reading = Dosyalar okunuyor: { $read } / { $chosen }
 notices-heading = Açılmadı
 notices-dismiss = Kapat
 notices-more =

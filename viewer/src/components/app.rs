@@ -8,7 +8,7 @@ use yew::prelude::*;
 use super::compare::ComparePage;
 use super::header::Header;
 use super::many::ManyPage;
-use super::notices::Notices;
+use super::notices::{Notices, ReadingLine};
 use super::report::ReportPage;
 use super::start::Start;
 use crate::browser;
@@ -159,6 +159,7 @@ pub(crate) fn App() -> Html {
                 <Header view={state.view} open={state.reports.len()} theme={state.theme} dark={browser::prefers_dark()}
                     {show} speak={on!(Action::Speak)} paint={on!(Action::Paint)} {loaded} />
                 <Notices notices={state.notices.clone()} dismiss={unit(Action::DismissNotices)} />
+                <ReadingLine reading={state.reading} />
                 { view }
                 <footer class="foot">
                     <p>{ words.text("private") }</p>

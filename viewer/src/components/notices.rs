@@ -6,7 +6,7 @@ use yew::prelude::*;
 
 use super::text::text;
 use crate::format;
-use crate::state::{MAX_FILE_BYTES, Notice, Problem};
+use crate::state::{MAX_FILE_BYTES, Notice, Problem, Reading};
 use crate::words::use_words;
 
 /// Notices that are shown before the rest is counted.
@@ -47,6 +47,28 @@ pub(crate) fn Notices(props: &Props) -> Html {
                 </section>
             }
         </div>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct ReadingProps {
+    pub(crate) reading: Reading,
+}
+
+/// How far the files are read. Not announced: a screen reader would speak of nothing else.
+#[component]
+pub(crate) fn ReadingLine(props: &ReadingProps) -> Html {
+    let words = use_words();
+    let Reading { chosen, read, .. } = props.reading;
+    #[allow(clippy::cast_precision_loss, reason = "a number of files")]
+    let number = |count: usize| format::number(count as f64, 0, words.language()).into();
+    html! {
+        if chosen > 0 {
+            <label class="reading">
+                { words.text_with("reading", &[("read", number(read)), ("chosen", number(chosen))]) }
+                <progress max={chosen.to_string()} value={read.to_string()} />
+            </label>
+        }
     }
 }
 
