@@ -143,7 +143,7 @@ fn make_module_small(
     Ok(result)
 }
 
-/// Names inside functions and white space; syntax is left alone, since esbuild would put line breaks into texts.
+/// Without template literals: esbuild would put line breaks into texts, and the packer trims lines.
 fn make_glue_small(
     project: &Project,
     progress: &Progress,
@@ -156,7 +156,12 @@ fn make_glue_small(
     let mut command = project.command("node");
     command
         .arg(tools.join("esbuild/bin/esbuild"))
-        .args(["--minify-whitespace", "--minify-identifiers"])
+        .args([
+            "--minify-whitespace",
+            "--minify-identifiers",
+            "--minify-syntax",
+            "--supported:template-literal=false",
+        ])
         .arg(format!("--outfile={}", small.display()))
         .arg(&large);
     progress.run(
