@@ -314,3 +314,24 @@ month-11 = November
 month-12 = Dezember
 group-passed = Bestanden
 group-failed = Bestanden, aber nicht gespeichert
+
+## Werte von Fakten
+fact-value-unset = nicht gesetzt
+fact-value-empty = leer gesetzt
+fact-value-set = gesetzt
+fact-value-odd = unbrauchbar gesetzt
+fact-value-missing = fehlt
+fact-value-openable = lässt sich öffnen
+fact-value-denied = Zugriff verweigert
+fact-value-failing = scheitert beim Öffnen
+fact-value-loaded = geladen
+fact-value-absent = nicht geladen
+fact-value-passed = durchgereicht
+fact-value-not-passed = nicht durchgereicht
+fact-value-nodes-only = nur Geräteknoten
+fact-value-libraries-only = nur Bibliotheken
+fact-value-timed-out = keine Antwort in der Zeit
+fact-value-library-missing = Bibliothek fehlt
+fact-value-version-mismatch = Versionen passen nicht zusammen
+fact-value-finished = beendet
+fact-value-unfinished = nie beendet

@@ -314,3 +314,24 @@ month-11 = November
 month-12 = December
 group-passed = Passed
 group-failed = Passed, but not saved
+
+## Values of facts
+fact-value-unset = not set
+fact-value-empty = set to nothing
+fact-value-set = set
+fact-value-odd = set to something unusable
+fact-value-missing = missing
+fact-value-openable = can be opened
+fact-value-denied = access denied
+fact-value-failing = fails when opened
+fact-value-loaded = loaded
+fact-value-absent = not loaded
+fact-value-passed = passed in
+fact-value-not-passed = not passed in
+fact-value-nodes-only = device nodes only
+fact-value-libraries-only = libraries only
+fact-value-timed-out = no answer in time
+fact-value-library-missing = the library is missing
+fact-value-version-mismatch = versions do not match
+fact-value-finished = finished
+fact-value-unfinished = never finished

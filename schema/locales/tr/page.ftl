@@ -314,3 +314,24 @@ month-11 = Kasım
 month-12 = Aralık
 group-passed = Geçti
 group-failed = Geçti, ama kaydedilemedi
+
+## Olguların değerleri
+fact-value-unset = ayarlı değil
+fact-value-empty = boş ayarlı
+fact-value-set = ayarlı
+fact-value-odd = kullanılamaz ayarlı
+fact-value-missing = yok
+fact-value-openable = açılabiliyor
+fact-value-denied = erişim reddedildi
+fact-value-failing = açılırken hata veriyor
+fact-value-loaded = yüklü
+fact-value-absent = yüklü değil
+fact-value-passed = aktarılmış
+fact-value-not-passed = aktarılmamış
+fact-value-nodes-only = yalnızca aygıt düğümleri
+fact-value-libraries-only = yalnızca kitaplıklar
+fact-value-timed-out = süresinde yanıt yok
+fact-value-library-missing = kitaplık yok
+fact-value-version-mismatch = sürümler uyuşmuyor
+fact-value-finished = bitti
+fact-value-unfinished = hiç bitmedi
