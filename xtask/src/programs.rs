@@ -27,6 +27,13 @@ impl Profile {
         }
     }
 
+    /// What leaves this machine names none of its folders. Flags of one's own come first.
+    fn prepare(self, project: &Project, cargo: &mut Command) {
+        if self == Self::Release && std::env::var_os("RUSTFLAGS").is_none() {
+            cargo.env("RUSTFLAGS", project.remap());
+        }
+    }
+
     /// The folder that cargo puts the programs into.
     pub(crate) fn folder(self, project: &Project) -> PathBuf {
         project.target().join(match self {
@@ -55,11 +62,13 @@ pub(crate) fn build(
     worker
         .args(["build", "--package", "firstfault-libtorch"])
         .args(profile.arguments());
+    profile.prepare(project, &mut worker);
     progress.run(project, Step::new("build the libtorch worker", worker))?;
     let mut program = project.cargo();
     program
         .args(["build", "--package", "firstfault-probe"])
         .args(profile.arguments());
+    profile.prepare(project, &mut program);
     progress.run(project, Step::new("build firstfault", program))?;
     let folder = profile.folder(project);
     let named = |name: &str| folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));

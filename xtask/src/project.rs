@@ -109,6 +109,18 @@ impl Project {
         }
     }
 
+    /// Compiler flags for what is passed on: panic messages hold source paths, which must not name the builder's folders.
+    pub(crate) fn remap(&self) -> String {
+        let home = env::var_os("CARGO_HOME")
+            .map(PathBuf::from)
+            .or_else(|| env::home_dir().map(|home| home.join(".cargo")));
+        let mut flags = format!("--remap-path-prefix={}=firstfault", self.root.display());
+        if let Some(home) = home {
+            flags.push_str(&format!(" --remap-path-prefix={}=cargo", home.display()));
+        }
+        flags
+    }
+
     /// Held while a task runs: two tasks at once would set up the same things over each other.
     pub(crate) fn lock(&self, progress: &Progress) -> Result<File, Error> {
         let folder = self.target.join("xtask");

@@ -52,7 +52,7 @@ pub(crate) fn viewer(project: &Project, progress: &Progress) -> Result<Viewer, E
         .env("CARGO_TARGET_DIR", &target)
         .env(
             "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS",
-            remap(project),
+            project.remap(),
         );
     if let Some(linker) = linker(project)? {
         build.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", linker);
@@ -62,21 +62,6 @@ pub(crate) fn viewer(project: &Project, progress: &Progress) -> Result<Viewer, E
         module: target.join(TARGET).join("page/firstfault-viewer.wasm"),
         output,
     })
-}
-
-/// Panic messages hold source paths: a page that is passed on must not name the builder's folders.
-fn remap(project: &Project) -> String {
-    let home = std::env::var_os("CARGO_HOME")
-        .map(PathBuf::from)
-        .or_else(|| std::env::home_dir().map(|home| home.join(".cargo")));
-    let mut flags = format!(
-        "--remap-path-prefix={}=firstfault",
-        project.root().display()
-    );
-    if let Some(home) = home {
-        flags.push_str(&format!(" --remap-path-prefix={}=cargo", home.display()));
-    }
-    flags
 }
 
 /// What is there comes first, then what is downloaded, then what is installed.

@@ -516,7 +516,7 @@ mod tests {
         assert_eq!(virtualenv.version.as_deref(), Some("3.10.13"));
         assert!(virtualenv.system_sites);
         let uv = parse_venv_config(
-            "home = /root/.local/share/uv/python/cpython-3.12.4-linux-x86_64-gnu/bin\nimplementation = CPython\nuv = 0.4.1\nversion_info = 3.12.4\ninclude-system-site-packages = false\n",
+            "home = /home/ada/.local/share/uv/python/cpython-3.12.4-linux-x86_64-gnu/bin\nimplementation = CPython\nuv = 0.4.1\nversion_info = 3.12.4\ninclude-system-site-packages = false\n",
         );
         assert_eq!(uv.version.as_deref(), Some("3.12.4"));
         assert_eq!(

@@ -157,8 +157,8 @@ mod tests {
 
     #[test]
     fn shims_of_pyenv_are_known_by_what_they_start() {
-        let new = "#!/usr/bin/env bash\nset -e\n\nprogram=\"${0##*/}\"\n\nexport PYENV_ROOT=\"/root/.pyenv\"\nexec \"/root/.pyenv/libexec/pyenv\" exec \"$program\" \"$@\"\n";
-        assert_eq!(parse_pyenv_shim(new), Some(Some("/root/.pyenv")));
+        let new = "#!/usr/bin/env bash\nset -e\n\nprogram=\"${0##*/}\"\n\nexport PYENV_ROOT=\"/home/ada/.pyenv\"\nexec \"/home/ada/.pyenv/libexec/pyenv\" exec \"$program\" \"$@\"\n";
+        assert_eq!(parse_pyenv_shim(new), Some(Some("/home/ada/.pyenv")));
         let homebrew = "#!/usr/bin/env bash\nprogram=\"${0##*/}\"\nexec '/opt/homebrew/bin/pyenv' exec \"$program\" \"$@\"\n";
         assert_eq!(parse_pyenv_shim(homebrew), Some(None));
         let wrapper = "#!/bin/sh\nexec /usr/bin/python3 \"$@\"\n";
