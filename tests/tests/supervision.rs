@@ -186,7 +186,12 @@ fn a_signal_that_ends_firstfault_ends_its_workers() {
             .check(&python, ["--output", "report.json"])
             .stand_in("import:escapee,import:hang")
             // Whoever runs the tests may have these signals ignored, as nohup does, and children inherit that.
-            .wrapped(["/usr/bin/env", "--default-signal", "/usr/bin/prlimit", "--core=0"])
+            .wrapped([
+                "/usr/bin/env",
+                "--default-signal",
+                "/usr/bin/prlimit",
+                "--core=0",
+            ])
             .start();
         running.until_python_works();
         running.signal_group(signal);
