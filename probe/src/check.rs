@@ -447,6 +447,7 @@ fn assemble(
         host,
         diagnosis: None,
         application: None,
+        noise: None,
     }
 }
 

@@ -3,7 +3,10 @@
 use crate::code::{Code, Status};
 use crate::decision::{self, DecisionId, Outcome};
 use crate::parse::ReportError;
-use crate::report::{Backend, Engine, MAX_EVIDENCE, Report, RequestedDevice, Stage, WitnessAnswer};
+use crate::report::{
+    Backend, Engine, MAX_EVIDENCE, MAX_LOSS_POINTS, MAX_SWEEP_STEPS, Report, RequestedDevice,
+    ResumeFinding, Stage, WitnessAnswer,
+};
 
 /// Checks every rule, in the order in which a reader meets the fields.
 pub(crate) fn check(report: &Report) -> Result<(), ReportError> {
@@ -12,7 +15,8 @@ pub(crate) fn check(report: &Report) -> Result<(), ReportError> {
     pytorch(report)?;
     execution(report)?;
     passes(report)?;
-    findings(report)
+    findings(report)?;
+    scaling(report)
 }
 
 fn ensure(holds: bool, field: &str, problem: impl FnOnce() -> String) -> Result<(), ReportError> {
@@ -360,6 +364,76 @@ fn findings(report: &Report) -> Result<(), ReportError> {
             diagnosis.evidence.len() <= MAX_EVIDENCE,
             "diagnosis.evidence",
             || format!("has more than {MAX_EVIDENCE} facts"),
+        )?;
+    }
+    Ok(())
+}
+
+/// Proof of stop and resume, operating range and noise floor.
+fn scaling(report: &Report) -> Result<(), ReportError> {
+    let application = report.application.as_ref();
+    let resume = application.and_then(|application| application.resume.as_ref());
+    let code = report.unsaved_code.unwrap_or(report.code);
+    let finding = resume.and_then(|resume| resume.finding);
+    ensure(
+        code != Code::ResumeFailed || (resume.is_some() && finding != Some(ResumeFinding::Clean)),
+        "application.resume",
+        || format!("shows no fault, but {code} is about it"),
+    )?;
+    if let Some(resume) = resume {
+        let clean = finding == Some(ResumeFinding::Clean);
+        let broken = resume.lost + resume.repeated + resume.changed > 0
+            || resume.different.is_some_and(|count| count > 0)
+            || resume.unknown.is_some_and(|count| count > 0);
+        ensure(!clean || !broken, "application.resume.finding", || {
+            "is clean, but outputs were lost, repeated or changed".to_owned()
+        })?;
+        let passed = report.decisions[3].outcome == Outcome::Passed;
+        ensure(
+            !passed || finding.is_none_or(|finding| finding.outcome() == Outcome::Passed),
+            "decisions[3].outcome",
+            || "is passed, but stop and resume is not proven".to_owned(),
+        )?;
+        let points = resume.training.as_ref().map_or(0, |training| {
+            training.reference.len().max(training.resumed.len())
+        });
+        ensure(
+            points <= MAX_LOSS_POINTS,
+            "application.resume.training",
+            || format!("has a curve of more than {MAX_LOSS_POINTS} points"),
+        )?;
+    }
+    if let Some(sweep) = application.and_then(|application| application.sweep.as_ref()) {
+        ensure(
+            sweep.steps.len() <= MAX_SWEEP_STEPS,
+            "application.sweep.steps",
+            || format!("are more than {MAX_SWEEP_STEPS}"),
+        )?;
+        #[allow(clippy::float_cmp, reason = "the same number, written twice")]
+        let is_good = |value: f64| {
+            sweep
+                .steps
+                .iter()
+                .any(|step| step.value == value && step.outcome == Outcome::Passed)
+        };
+        ensure(
+            sweep.last_good.is_none_or(is_good),
+            "application.sweep.last_good",
+            || "is no step that passed".to_owned(),
+        )?;
+    }
+    if let Some(noise) = &report.noise {
+        ensure(noise.passed <= noise.runs, "noise.passed", || {
+            "is more than the runs".to_owned()
+        })?;
+        let ordered = |low: f64, middle: f64, high: f64| low <= middle && middle <= high;
+        ensure(
+            noise
+                .measures
+                .iter()
+                .all(|measure| ordered(measure.min, measure.median, measure.max)),
+            "noise.measures",
+            || "has a median outside of its range".to_owned(),
         )?;
     }
     Ok(())

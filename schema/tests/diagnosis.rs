@@ -63,6 +63,7 @@ impl Seen {
             name: "GPU".to_owned(),
             compute_capability: Some(capability.to_owned()),
             total_memory_bytes: None,
+            identity: None,
         }]);
         self.pytorch.compiled_architectures =
             Some(compiled.iter().map(|name| (*name).to_owned()).collect());

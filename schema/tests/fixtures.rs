@@ -34,8 +34,24 @@ fn every_code_has_a_report_of_its_name() {
     }
 }
 
+/// With `FIRSTFAULT_RENEW=1` the valid fixtures are written anew, with every field that the format has gained since.
 #[test]
 fn valid_reports_come_back_as_they_were() {
+    if std::env::var_os("FIRSTFAULT_RENEW").is_some() {
+        for folder_name in ["valid", "hostile"] {
+            for (name, text) in folder(folder_name) {
+                let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+                    .join("fixtures")
+                    .join(folder_name)
+                    .join(name + ".json");
+                let report = Report::from_json(&text).unwrap();
+                let before: serde_json::Value = serde_json::from_str(&text).unwrap();
+                if before != serde_json::from_str::<serde_json::Value>(&report.to_json()).unwrap() {
+                    fs::write(path, report.to_json()).unwrap();
+                }
+            }
+        }
+    }
     let mut identifiers = Vec::new();
     for (name, text) in folder("valid").into_iter().chain(folder("hostile")) {
         let report = Report::from_json(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -50,6 +66,23 @@ fn valid_reports_come_back_as_they_were() {
         identifiers.push(report.attempt.id);
     }
     assert!(identifiers.len() > 20);
+}
+
+#[test]
+fn reports_of_older_writers_are_read_and_what_they_did_not_know_is_null() {
+    let older = folder("older");
+    assert!(older.len() >= 3);
+    for (name, text) in older {
+        let report = Report::from_json(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(report.noise, None, "{name}");
+        let application = report.application.as_ref();
+        if let Some(resume) = application.and_then(|application| application.resume.as_ref()) {
+            assert_eq!((resume.finding, resume.outputs_reference), (None, None));
+        }
+        if let Some(sweep) = application.and_then(|application| application.sweep.as_ref()) {
+            assert!(sweep.steps.iter().all(|step| step.attempt_id.is_none()));
+        }
+    }
 }
 
 #[test]

@@ -97,6 +97,7 @@ fn take(devices: &mut Vec<DeviceMemory>, used: &[u64]) {
                 index,
                 used_before_bytes: *bytes,
                 peak_used_bytes: *bytes,
+                total_bytes: None,
             }),
         }
     }

@@ -301,6 +301,7 @@ fn pytorch(transcript: &Transcript, gpu: bool, index: u32) -> Pytorch {
                 devices.retain(|device| device.index < MAX_DEVICES || device.index == index);
                 for device in &mut devices {
                     device.name = names::product(&device.name);
+                    device.identity = None;
                     device.compute_capability = device
                         .compute_capability
                         .take()
@@ -308,6 +309,7 @@ fn pytorch(transcript: &Transcript, gpu: bool, index: u32) -> Pytorch {
                 }
                 devices
             }),
+        device_salt: None,
         compiled_architectures: device
             .and_then(|facts| facts.compiled_architectures.clone())
             .map(|mut compiled| {

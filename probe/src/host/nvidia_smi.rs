@@ -104,6 +104,7 @@ fn parse_line(line: &str) -> Option<(HostGpu, Option<String>)> {
         name: crate::names::product(name),
         total_memory_bytes: mebibytes(total)?,
         used_memory_bytes: mebibytes(used)?,
+        process_memory_bytes: None,
     };
     Some((gpu, is_version(driver).then(|| driver.to_owned())))
 }

@@ -6,7 +6,7 @@ use super::fields::{Factor, Value};
 use super::{Row, Verdict};
 use crate::decision::{DecisionId, Outcome};
 use crate::guidance::Guidance;
-use crate::report::{Application, Report, RequestedDevice};
+use crate::report::{Application, Report, RequestedDevice, ResumeFinding};
 
 /// A judgement with its reasons.
 #[derive(Clone, Debug, PartialEq)]
@@ -276,10 +276,15 @@ fn memory(application: &Application) -> Reason {
 fn resume(application: &Application) -> Reason {
     match &application.resume {
         None => Reason::new("ready-resume-missing", Standing::Missing),
-        Some(resume) if resume.lost + resume.repeated + resume.changed == 0 => {
-            Reason::new("ready-resume-holds", Standing::Holds)
-        }
-        Some(_) => Reason::new("ready-resume-broken", Standing::Broken),
+        Some(resume) => match resume.finding.map(ResumeFinding::outcome) {
+            Some(Outcome::NotProven) => Reason::new("ready-resume-missing", Standing::Missing),
+            Some(Outcome::Passed) => Reason::new("ready-resume-holds", Standing::Holds),
+            // An older writer counted and told no finding.
+            None if resume.lost + resume.repeated + resume.changed == 0 => {
+                Reason::new("ready-resume-holds", Standing::Holds)
+            }
+            _ => Reason::new("ready-resume-broken", Standing::Broken),
+        },
     }
 }
 
