@@ -63,6 +63,27 @@ pub(crate) enum Note {
     Unfinished(Unfinished),
     /// Processes that could not be ended.
     LeftRunning(u32),
+    /// So many files that an earlier start, which was killed, had set aside are back in their place.
+    PutBack(usize),
+    /// What a killed or ended run left in the place of files that are back now, and where it is kept.
+    LeftOver(PathBuf),
+    /// Files that an earlier start had set aside can't go back, since there are newer ones, and where they are.
+    KeptAside(PathBuf),
+}
+
+/// The same report for another attempt: with an identifier and a beginning of its own.
+pub(crate) fn anew(report: &Report) -> Report {
+    let mut report = report.clone();
+    report.attempt.id = crate::protocol::nonce();
+    report.attempt.started_at = now();
+    report
+}
+
+/// UTC, to the second.
+fn now() -> String {
+    jiff::Timestamp::now()
+        .strftime("%Y-%m-%dT%H:%M:%SZ")
+        .to_string()
 }
 
 /// Runs a check. `show` is told what happens.
@@ -74,9 +95,7 @@ pub(crate) fn run(
     show: &mut dyn FnMut(Progress),
 ) -> Result<Checked, Error> {
     let id = crate::protocol::nonce();
-    let started_at = jiff::Timestamp::now()
-        .strftime("%Y-%m-%dT%H:%M:%SZ")
-        .to_string();
+    let started_at = now();
     let mut notes = Vec::new();
     let mut previous = None;
     let mut journal = match Journal::open(&id) {
@@ -172,9 +191,7 @@ pub(crate) fn run(
 /// An interpreter that can't be taken.
 pub(crate) fn left_out(settings: &CheckSettings) -> Result<Checked, Error> {
     let settled = settle(settings)?;
-    let started_at = jiff::Timestamp::now()
-        .strftime("%Y-%m-%dT%H:%M:%SZ")
-        .to_string();
+    let started_at = now();
     let findings = Findings {
         code: Code::ApplicationEnded,
         stage: Stage::Application,

@@ -79,6 +79,7 @@ pub(crate) enum Command {
     /// Check interpreter, PyTorch, device and a small real computation, and report the first fault
     Check(Box<CheckArgs>),
     /// Check, then run your own command on a small real input, and hold its outputs against the contract
+    #[command(after_help = RUN_EXAMPLES)]
     Run(Box<RunArgs>),
     /// Write a contract with comments, to be filled in
     Init(InitArgs),
@@ -154,7 +155,6 @@ pub(crate) struct CheckArgs {
 
 /// `firstfault run`.
 #[derive(Debug, Args)]
-#[command(after_help = RUN_EXAMPLES)]
 pub(crate) struct RunArgs {
     /// What the outputs must be; by default firstfault.toml in the current folder, where there is one
     #[arg(long, value_name = "FILE.toml", value_hint = ValueHint::FilePath)]

@@ -62,6 +62,17 @@ pub(crate) enum Error {
         /// Why.
         problem: crate::application::contract::ContractError,
     },
+    /// No contract was named and none is there, where nothing can be proven without one.
+    NoContract,
+    /// Another process works in this project.
+    ProjectBusy,
+    /// What the command wrote before can't be set aside.
+    SetAside {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// Standard output could not be written.
     Print {
         /// Why.
@@ -100,6 +111,9 @@ impl Error {
             | Self::Interpreter { .. }
             | Self::NoLibtorch { .. }
             | Self::Contract { .. }
+            | Self::NoContract
+            | Self::ProjectBusy
+            | Self::SetAside { .. }
             | Self::LogTooLarge { .. } => 2,
             Self::Save { .. }
             | Self::PageFailed { .. }

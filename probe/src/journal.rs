@@ -62,11 +62,7 @@ impl Journal {
     }
 
     fn open_for(state: &Path, id: &str, longest: Duration) -> io::Result<(Self, Vec<Unfinished>)> {
-        make_private(state)?;
-        let ignore = state.join(".gitignore");
-        if fs::symlink_metadata(&ignore).is_err() {
-            write_new(&ignore, "*\n")?;
-        }
+        make_private_with_ignore(state)?;
         let attempts = state.join("attempts");
         make_private(&attempts)?;
         let unfinished = tidy(&attempts, longest)?;
@@ -147,6 +143,19 @@ fn state_folder() -> io::Result<PathBuf> {
 fn write_new(path: &Path, text: impl AsRef<[u8]>) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
     file.write_all(text.as_ref())
+}
+
+/// Makes a folder for this user alone that no repository takes in.
+///
+/// # Errors
+/// When it can't be made, or is not this user's own.
+pub(crate) fn make_private_with_ignore(folder: &Path) -> io::Result<()> {
+    make_private(folder)?;
+    let ignore = folder.join(".gitignore");
+    if fs::symlink_metadata(&ignore).is_err() {
+        write_new(&ignore, "*\n")?;
+    }
+    Ok(())
 }
 
 /// Makes a folder for this user alone, or accepts one that already is; a link is refused.

@@ -196,6 +196,16 @@ impl Printer {
                 "terminal-note-left-running",
                 &[("count", FluentValue::from(*count))],
             ),
+            Note::PutBack(count) => self.guidance.text_with(
+                "terminal-note-put-back",
+                &[("count", FluentValue::from(*count as u64))],
+            ),
+            Note::LeftOver(path) => {
+                self.with("terminal-note-left-over", &[("path", &visible_path(path))])
+            }
+            Note::KeptAside(path) => {
+                self.with("terminal-note-kept-aside", &[("path", &visible_path(path))])
+            }
         }
     }
 
@@ -287,6 +297,24 @@ impl Printer {
                     ],
                 ),
                 Some(self.text("terminal-contract-hint")),
+            ),
+            Error::ProjectBusy => (
+                self.text("terminal-project-busy"),
+                Some(self.text("terminal-project-busy-hint")),
+            ),
+            Error::SetAside { path, source } => (
+                self.with(
+                    "terminal-set-aside-failed",
+                    &[
+                        ("file", &visible_path(path)),
+                        ("problem", &self.io_problem(source)),
+                    ],
+                ),
+                Some(self.text("terminal-set-aside-hint")),
+            ),
+            Error::NoContract => (
+                self.text("terminal-no-contract"),
+                Some(self.text("terminal-no-contract-hint")),
             ),
             Error::NoLibtorch { built: false } => (
                 self.text("terminal-libtorch-not-built"),

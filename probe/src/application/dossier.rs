@@ -11,10 +11,10 @@ use firstfault_schema::report::{
     MAX_PARAMETERS, Memory, MemoryPeak, Model, Passes, Scalar, Tensor,
 };
 
+use super::attempt::Plan;
 use super::ending;
 use super::launch::Launched;
 use super::marks::{Marks, Stage};
-use super::settings::RunSettings;
 use super::words;
 use crate::names;
 use crate::settings::{self, Variables};
@@ -46,16 +46,16 @@ const POINTS_BY_WEIGHT: &[&str] = &[
 /// The dossier without the outputs.
 pub(super) fn of(
     launched: &Launched,
-    settings: &RunSettings,
-    variables: &Variables,
+    plan: &Plan<'_>,
     kills: Option<u64>,
     devices: Vec<DeviceMemory>,
 ) -> Application {
     let marks = &launched.marks;
+    let variables = plan.variables;
     let (stages, left_out) = marks.stages();
     let own = |text: &str| own(text, variables);
     Application {
-        command: words::shown(&settings.command, &settings.check.parameters, variables),
+        command: words::shown(plan.words, &plan.settings.check.parameters, variables),
         input: None,
         ending: Some(ending::ending(launched)),
         model: model(marks),

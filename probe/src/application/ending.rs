@@ -30,10 +30,10 @@ pub(crate) fn ending(launched: &Launched) -> CommandEnding {
     let how = match (end.stopped, end.outcome) {
         (Some(Stop::Limit), _) => EndingKind::TimedOut,
         (Some(Stop::Interrupt), _) => EndingKind::Interrupted,
-        (None, Outcome::Exited(_)) => EndingKind::Exited,
-        (None, Outcome::Signalled(_)) => EndingKind::Signalled,
+        (Some(Stop::Order) | None, Outcome::Exited(_)) => EndingKind::Exited,
+        (Some(Stop::Order) | None, Outcome::Signalled(_)) => EndingKind::Signalled,
         (None, Outcome::NotStarted(_)) => EndingKind::NotStarted,
-        (None, _) => EndingKind::Lost,
+        (Some(Stop::Order) | None, _) => EndingKind::Lost,
     };
     CommandEnding {
         how,

@@ -4,19 +4,40 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use firstfault_schema::explain::{Explainer, Fault};
 
 use super::marks::{Marks, Reader};
 use super::memory::Watch;
 use crate::supervisor::capture::Capture;
-use crate::supervisor::command::{self, Command, CommandEnd, Sink};
+use crate::supervisor::command::{self, Command, CommandEnd, Order, Sink};
 
 /// The most of one stream that is kept on disk.
 const MAX_LOG_BYTES: u64 = 1024 * 1024 * 1024;
 /// The variable that names the file of marks.
 pub(crate) const MARKERS: &str = "FIRSTFAULT_MARKERS";
+
+/// The file of an attempt whose time says when its command was last seen running.
+pub(crate) const ALIVE: &str = "alive";
+const SIGN_OF_LIFE: Duration = Duration::from_secs(1);
+/// How often memory is looked at, and progress shown.
+const LOOK: Duration = Duration::from_millis(100);
+/// How often a command is looked at that may have to be stopped at a point of its work.
+const STEERED_TICK: Duration = Duration::from_millis(10);
+
+/// What a running command has shown so far, for whoever may stop it.
+pub(crate) struct Sight<'a> {
+    /// Since its start.
+    pub(crate) elapsed: Duration,
+    /// Its marks.
+    pub(crate) marks: &'a Marks,
+    /// Resident memory of all its processes.
+    pub(crate) resident_bytes: Option<u64>,
+}
+
+/// Asked at every tick whether a command shall stop.
+pub(crate) type Steer<'a> = &'a mut dyn FnMut(&Sight<'_>) -> Option<Order>;
 
 /// What a running command is doing, for whoever shows progress.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -51,7 +72,7 @@ pub(crate) struct Launched {
     pub(crate) faults: Vec<Fault>,
 }
 
-/// Runs `words`, keeping everything in `folder`.
+/// Runs `words`, keeping everything in `folder`. With `steer` it is looked at closely.
 ///
 /// # Errors
 /// When the file of marks can't be made.
@@ -60,12 +81,14 @@ pub(crate) fn launch(
     limit: Option<Duration>,
     folder: &Path,
     screen: &mut dyn Screen,
+    mut steer: Option<Steer<'_>>,
 ) -> io::Result<Launched> {
     let path = markers_file(folder)?;
     let command = Command {
         words: words.to_vec(),
         added: vec![(MARKERS.into(), path.clone().into_os_string())],
         limit,
+        tick: if steer.is_some() { STEERED_TICK } else { LOOK },
     };
     let stdout = kept(folder.join("stdout.log"), screen.stdout(), |_| {});
     let seen = Arc::new(Mutex::new((Capture::default(), Explainer::new())));
@@ -77,15 +100,33 @@ pub(crate) fn launch(
     });
     let mut reader = Reader::new(&path);
     let mut memory = Watch::default();
+    let began = Instant::now();
+    let alive = folder.join(ALIVE);
+    let mut shown_alive: Option<Instant> = None;
+    let mut looked: Option<Instant> = None;
     let end = command::attend(&command, stdout, stderr, |root| {
-        memory.look(root);
         reader.read();
-        let open = reader.marks.current();
-        screen.show(&Now {
-            stage: open.map(|stage| stage.name.clone()),
-            pass: open.map_or(0, |stage| stage.pass),
-            resident_bytes: memory.resident,
-        });
+        if looked.is_none_or(|looked| looked.elapsed() >= LOOK) {
+            looked = Some(Instant::now());
+            if shown_alive.is_none_or(|shown| shown.elapsed() >= SIGN_OF_LIFE) {
+                shown_alive = looked;
+                let _ = std::fs::write(&alive, "");
+            }
+            memory.look(root);
+            let open = reader.marks.current();
+            screen.show(&Now {
+                stage: open.map(|stage| stage.name.clone()),
+                pass: open.map_or(0, |stage| stage.pass),
+                resident_bytes: memory.resident,
+            });
+        }
+        steer.as_mut().and_then(|steer| {
+            steer(&Sight {
+                elapsed: began.elapsed(),
+                marks: &reader.marks,
+                resident_bytes: memory.resident,
+            })
+        })
     });
     reader.read();
     let (capture, explainer) =

@@ -9,9 +9,9 @@ use firstfault_schema::visible::visible;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
 use super::{Printer, STRONG, Shown};
-use crate::application::Stage4;
 use crate::application::contract::{ContractError, ContractProblem};
 use crate::application::launch::{Now, Screen};
+use crate::application::{Stage4, Turn};
 use crate::check::Progress;
 use crate::error::Error;
 use crate::supervisor::command::Sink;
@@ -279,6 +279,25 @@ impl Printer {
 }
 
 impl Stage4 for RunShown<'_> {
+    fn turn(&mut self, turn: Turn<'_>) {
+        let printer = self.printer;
+        let line = match turn {
+            Turn::Repeat { number, of } => printer.with(
+                "terminal-turn-repeat",
+                &[("number", &number.to_string()), ("of", &of.to_string())],
+            ),
+            Turn::Step { axis, value } => {
+                printer.with("terminal-turn-step", &[("axis", axis), ("value", value)])
+            }
+            Turn::Reference => printer.text("terminal-turn-reference"),
+            Turn::Stopped => printer.text("terminal-turn-stopped"),
+            Turn::Continued => printer.text("terminal-turn-continued"),
+        };
+        self.shown
+            .bar
+            .suspend(|| printer.err(&format!("{STRONG}{line}{STRONG:#}\n")));
+    }
+
     fn check(&mut self, step: Progress) {
         self.shown.show(step);
     }

@@ -12,12 +12,10 @@ use memchr::memmem;
 use super::Outcome;
 use super::tree::Tree;
 
-/// How often the caller looks at a running command.
-const TICK: Duration = Duration::from_millis(100);
 /// How soon after Ctrl-C the command must have ended by itself: it may have a checkpoint to write.
 const INTERRUPT_GRACE: Duration = Duration::from_secs(15);
 /// How soon after its time limit.
-const LIMIT_GRACE: Duration = Duration::from_secs(10);
+pub(crate) const LIMIT_GRACE: Duration = Duration::from_secs(10);
 
 /// The user's own command.
 #[derive(Debug)]
@@ -28,6 +26,8 @@ pub(crate) struct Command {
     pub(crate) added: Vec<(OsString, OsString)>,
     /// From the start; none: as long as it takes.
     pub(crate) limit: Option<Duration>,
+    /// How often the caller looks at it.
+    pub(crate) tick: Duration,
 }
 
 /// What a command can be asked.
@@ -37,6 +37,17 @@ pub(crate) enum Ask {
     Interrupt,
     /// To end.
     Terminate,
+    /// Nothing: it is killed with all its processes.
+    Kill,
+}
+
+/// That a running command shall stop, because its caller has a reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Order {
+    /// How it is asked.
+    pub(crate) how: Ask,
+    /// How long it may take before it is ended.
+    pub(crate) grace: Duration,
 }
 
 /// Takes one of the command's streams, piece by piece.
@@ -49,6 +60,8 @@ pub(crate) enum Stop {
     Limit,
     /// Ctrl-C.
     Interrupt,
+    /// Its caller had a reason.
+    Order,
 }
 
 /// A command's end.
@@ -64,6 +77,10 @@ pub(crate) struct CommandEnd {
     pub(crate) peak_bytes: Option<u64>,
     /// From start to end.
     pub(crate) wall: Duration,
+    /// From being asked to stop to its end; none where it was not asked.
+    pub(crate) stop: Option<Duration>,
+    /// It did not stop in the time it was given, and was ended.
+    pub(crate) forced: bool,
 }
 
 enum State {
@@ -76,26 +93,30 @@ enum State {
     Ending(Instant),
 }
 
-/// Runs a command to its end. `look` is called several times a second with the process below which the command's tree lies.
+/// Runs a command to its end. `look` is called at every tick with the process below which the command's tree lies, and may
+/// order the command to stop.
 pub(crate) fn attend(
     command: &Command,
     stdout: Sink,
     stderr: Sink,
-    mut look: impl FnMut(u32),
+    mut look: impl FnMut(u32) -> Option<Order>,
 ) -> CommandEnd {
     let began = Instant::now();
-    let end = |outcome, stopped, left_running, peak_bytes| CommandEnd {
-        outcome,
-        stopped,
-        left_running,
-        peak_bytes,
-        wall: began.elapsed(),
-    };
+    let mut asked: Option<Instant> = None;
+    let mut forced = false;
     let mut tree = match Tree::start_command(command) {
         Ok(tree) => tree,
         Err(error) => {
             let number = error.raw_os_error().unwrap_or(0);
-            return end(Outcome::NotStarted(number), None, 0, None);
+            return CommandEnd {
+                outcome: Outcome::NotStarted(number),
+                stopped: None,
+                left_running: 0,
+                peak_bytes: None,
+                wall: began.elapsed(),
+                stop: None,
+                forced,
+            };
         }
     };
     let mut stdin = tree.stdin();
@@ -115,7 +136,7 @@ pub(crate) fn attend(
     let mut stopped = None;
     let mut state = State::Running;
     let (outcome, peak_bytes) = loop {
-        match last_lines.recv_timeout(TICK) {
+        match last_lines.recv_timeout(command.tick) {
             Ok(line) => {
                 if let Some(last) = tree.last_line(&line) {
                     break (last, tree.peak_bytes(&line));
@@ -128,7 +149,7 @@ pub(crate) fn attend(
                 }
             }
         }
-        look(tree.root());
+        let order = look(tree.root());
         let pressed = crate::interrupt::times() - presses;
         let now = Instant::now();
         match state {
@@ -141,17 +162,27 @@ pub(crate) fn attend(
                 };
                 if let Some(why) = why {
                     stopped = Some(why);
+                    asked = Some(now);
                     let grace = match why {
                         Stop::Interrupt => INTERRUPT_GRACE,
-                        Stop::Limit => LIMIT_GRACE,
+                        Stop::Limit | Stop::Order => LIMIT_GRACE,
                     };
                     // Ctrl-C first even at a time limit: a Python program then says where it was.
                     tree.ask(&mut stdin, Ask::Interrupt);
                     state = State::Asked(now + grace / 2, grace / 2);
+                } else if let Some(order) = order {
+                    stopped = Some(Stop::Order);
+                    asked = Some(now);
+                    state = if order.how != Ask::Kill && tree.ask(&mut stdin, order.how) {
+                        State::AskedAgain(now + order.grace)
+                    } else {
+                        State::Ending(tree.end(&mut stdin))
+                    };
                 }
             }
             // Whoever presses twice does not want to wait.
             State::Asked(..) | State::AskedAgain(_) if pressed > 1 => {
+                forced = true;
                 state = State::Ending(tree.end(&mut stdin));
             }
             State::Asked(until, rest) if now >= until => {
@@ -162,12 +193,15 @@ pub(crate) fn attend(
                 };
             }
             State::AskedAgain(until) if now >= until => {
+                forced = true;
                 state = State::Ending(tree.end(&mut stdin));
             }
             State::Ending(until) if now >= until => break (tree.abandon(), None),
             State::Asked(..) | State::AskedAgain(_) | State::Ending(_) => {}
         }
     };
+    let ended = Instant::now();
+    let wall = began.elapsed();
     drop(stdin);
     tree.leave();
     let until = Instant::now() + Duration::from_millis(500);
@@ -178,7 +212,15 @@ pub(crate) fn attend(
     {
         thread::sleep(Duration::from_millis(1));
     }
-    end(outcome.0, stopped, outcome.1, peak_bytes)
+    CommandEnd {
+        outcome: outcome.0,
+        stopped,
+        left_running: outcome.1,
+        peak_bytes,
+        wall,
+        stop: asked.map(|asked| ended.saturating_duration_since(asked)),
+        forced,
+    }
 }
 
 fn pass(mut from: impl Read, mut sink: Sink) {

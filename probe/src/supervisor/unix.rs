@@ -98,6 +98,7 @@ impl Tree {
         let byte = match ask {
             Ask::Interrupt => PASS_INTERRUPT,
             Ask::Terminate => PASS_TERMINATE,
+            Ask::Kill => return false,
         };
         stdin
             .as_mut()

@@ -28,10 +28,27 @@ terminal-note-evidence = Die vollständigen Meldungen bleiben auf diesem Rechner
 terminal-note-no-evidence = Die vollständigen Meldungen konnten auf diesem Rechner nicht aufbewahrt werden: { $problem }
 terminal-note-unfinished = Eine frühere Prüfung wurde nie fertig; ihr letzter Schritt war „{ $stage }“. Dieser Schritt hat den Rechner womöglich blockiert.
 terminal-note-unfinished-unknown = Eine frühere Prüfung wurde nie fertig und hinterließ keinen Schritt.
+terminal-turn-repeat = Lauf { $number } von { $of }
+terminal-turn-step = Schritt { $axis } = { $value }
+terminal-turn-reference = Referenz: der Lauf ohne Unterbrechung
+terminal-turn-stopped = Der Lauf, der angehalten wird
+terminal-turn-continued = Der zweite Start
 terminal-note-left-running = { $count ->
     [one] Ein Prozess ließ sich nicht beenden und wurde zurückgelassen; der Kernel hält ihn fest, wohl in einem Treiber.
    *[other] { $count } Prozesse ließen sich nicht beenden und wurden zurückgelassen; der Kernel hält sie fest, wohl in einem Treiber.
 }
+terminal-note-put-back = { $count ->
+    [one] Eine Datei, die ein früherer Start beiseitegelegt hatte, liegt wieder an ihrem Platz.
+   *[other] { $count } Dateien, die ein früherer Start beiseitegelegt hatte, liegen wieder an ihrem Platz.
+}
+terminal-note-left-over = Was ein früherer Lauf dort hinterlassen hat, liegt jetzt in { $path }
+terminal-note-kept-aside = Es gibt neuere Dateien, daher bleiben ältere, die ein früherer Start beiseitegelegt hatte, in { $path }
+terminal-project-busy = In diesem Ordner arbeitet schon ein FirstFault.
+terminal-project-busy-hint = Warten Sie darauf, oder arbeiten Sie in einer anderen Kopie des Projekts: Zwei würden dieselben Dateien schreiben.
+terminal-set-aside-failed = { $file } ist im Weg und lässt sich nicht beiseitelegen: { $problem }
+terminal-set-aside-hint = Verschieben Sie die Datei selbst, oder lassen Sie den Befehl woanders schreiben.
+terminal-no-contract = Hier gibt es keinen Vertrag, und ohne ihn lässt sich nichts beweisen.
+terminal-no-contract-hint = `firstfault init` schreibt firstfault.toml; legen Sie darin fest, wie die Ausgaben sein müssen, oder nennen Sie einen mit --contract.
 terminal-host-answered = nvidia-smi hat geantwortet
 terminal-host-notinstalled = kein nvidia-smi vorhanden; für ROCm gibt es diese Prüfung nicht
 terminal-host-failed = nvidia-smi ist gescheitert

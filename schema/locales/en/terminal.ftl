@@ -28,10 +28,27 @@ terminal-note-evidence = Full messages stay on this machine: { $path }
 terminal-note-no-evidence = Full messages could not be kept on this machine: { $problem }
 terminal-note-unfinished = An earlier check never finished; its last stage was “{ $stage }”. That step may have locked this host.
 terminal-note-unfinished-unknown = An earlier check never finished and left no stage.
+terminal-turn-repeat = Run { $number } of { $of }
+terminal-turn-step = Step { $axis } = { $value }
+terminal-turn-reference = Reference: the run without a stop
+terminal-turn-stopped = The run that is stopped
+terminal-turn-continued = The second start
 terminal-note-left-running = { $count ->
     [one] One process could not be ended and was left; the kernel holds it, probably inside a driver.
    *[other] { $count } processes could not be ended and were left; the kernel holds them, probably inside a driver.
 }
+terminal-note-put-back = { $count ->
+    [one] A file that an earlier start had set aside is back in its place.
+   *[other] { $count } files that an earlier start had set aside are back in their place.
+}
+terminal-note-left-over = What an earlier run left there is kept in { $path }
+terminal-note-kept-aside = There are newer files, so older ones that an earlier start had set aside stay in { $path }
+terminal-project-busy = Another FirstFault is at work in this folder.
+terminal-project-busy-hint = Wait for it, or work in another copy of the project: two would write the same files.
+terminal-set-aside-failed = { $file } is in the way and cannot be set aside: { $problem }
+terminal-set-aside-hint = Move it away yourself, or give the command another place to write to.
+terminal-no-contract = There is no contract here, and without one nothing can be proven.
+terminal-no-contract-hint = `firstfault init` writes firstfault.toml; say in it what the outputs must be, or name one with --contract.
 terminal-host-answered = nvidia-smi answered
 terminal-host-notinstalled = no nvidia-smi here; there is no such check for ROCm
 terminal-host-failed = nvidia-smi failed

@@ -28,10 +28,27 @@ terminal-note-evidence = İletilerin tamamı bu makinede kalır: { $path }
 terminal-note-no-evidence = İletilerin tamamı bu makinede saklanamadı: { $problem }
 terminal-note-unfinished = Önceki bir denetim hiç bitmedi; son aşaması “{ $stage }” idi. Bu adım makineyi kilitlemiş olabilir.
 terminal-note-unfinished-unknown = Önceki bir denetim hiç bitmedi ve aşama bırakmadı.
+terminal-turn-repeat = Çalıştırma { $number } / { $of }
+terminal-turn-step = Adım { $axis } = { $value }
+terminal-turn-reference = Referans: kesintisiz çalıştırma
+terminal-turn-stopped = Durdurulan çalıştırma
+terminal-turn-continued = İkinci başlatma
 terminal-note-left-running = { $count ->
     [one] Bir süreç sonlandırılamadı ve bırakıldı; çekirdek onu büyük olasılıkla bir sürücüde tutuyor.
    *[other] { $count } süreç sonlandırılamadı ve bırakıldı; çekirdek onları büyük olasılıkla bir sürücüde tutuyor.
 }
+terminal-note-put-back = { $count ->
+    [one] Önceki bir başlatmanın kenara koyduğu dosya yerine geri kondu.
+   *[other] Önceki bir başlatmanın kenara koyduğu { $count } dosya yerine geri kondu.
+}
+terminal-note-left-over = Önceki bir çalıştırmanın orada bıraktıkları şurada saklanıyor: { $path }
+terminal-note-kept-aside = Daha yeni dosyalar var; önceki bir başlatmanın kenara koyduğu eskiler şurada kalıyor: { $path }
+terminal-project-busy = Bu klasörde başka bir FirstFault çalışıyor.
+terminal-project-busy-hint = Bitmesini bekleyin ya da projenin başka bir kopyasında çalışın: ikisi aynı dosyalara yazardı.
+terminal-set-aside-failed = { $file } yolda duruyor ve kenara konamıyor: { $problem }
+terminal-set-aside-hint = Dosyayı kendiniz taşıyın ya da komutun başka bir yere yazmasını sağlayın.
+terminal-no-contract = Burada sözleşme yok; sözleşme olmadan hiçbir şey kanıtlanamaz.
+terminal-no-contract-hint = `firstfault init`, firstfault.toml dosyasını yazar; çıktıların nasıl olması gerektiğini orada belirtin ya da --contract ile bir sözleşme gösterin.
 terminal-host-answered = nvidia-smi yanıt verdi
 terminal-host-notinstalled = burada nvidia-smi yok; ROCm için böyle bir denetim bulunmuyor
 terminal-host-failed = nvidia-smi başarısız oldu

@@ -49,7 +49,7 @@ pub(super) fn find(folder: &Path, patterns: &[String], since: Option<SystemTime>
     found
 }
 
-fn matching(folder: &Path, pattern: &str) -> Vec<PathBuf> {
+pub(crate) fn matching(folder: &Path, pattern: &str) -> Vec<PathBuf> {
     let plain = folder.join(pattern);
     // A name that is there counts as it stands, brackets and all.
     if !pattern.contains(['*', '?', '[']) || plain.symlink_metadata().is_ok() {

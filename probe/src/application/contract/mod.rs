@@ -8,7 +8,7 @@ mod array;
 mod broken;
 mod checkpoint;
 mod csv;
-mod files;
+pub(crate) mod files;
 mod input;
 mod json;
 #[cfg(test)]
@@ -24,6 +24,7 @@ mod pickle;
 mod points;
 mod record;
 mod safetensors;
+mod section;
 mod text;
 #[cfg(test)]
 mod text_tests;
@@ -138,6 +139,26 @@ impl Contract {
             evidence: findings.evidence,
             stopped: (context.stop)(),
         }
+    }
+
+    /// Patterns of everything that the command itself writes, as far as the contract names it: outputs, metrics, the log, the
+    /// checkpoints, and what it continues from. A training's beginning may be given to it and is not among them.
+    pub(crate) fn written(&self) -> Vec<&str> {
+        let outputs = self.outputs.iter().flat_map(|output| &output.records.paths);
+        let metrics = self.metrics.iter().map(|metric| &metric.path);
+        let training = self.training.iter().flat_map(|plan| {
+            let log = plan.log.iter().map(|(path, _, _)| path);
+            log.chain(&plan.after).chain(&plan.checkpoints)
+        });
+        let mut patterns: Vec<&str> = outputs
+            .chain(metrics)
+            .chain(training)
+            .chain(&self.resume.state)
+            .map(String::as_str)
+            .collect();
+        patterns.sort_unstable();
+        patterns.dedup();
+        patterns
     }
 
     /// What only the markers tell.

@@ -1,14 +1,18 @@
 //! The contract as it is written: TOML, read key by key, so that an error names its key and what would be right there.
 
-use toml::{Table, Value};
+use toml::Table;
 
 use super::judge::Demands;
+use super::section::Section;
 use crate::settings;
 
 /// The most bytes of a contract.
 const MAX_BYTES: usize = 256 * 1024;
 /// The most entries of any list.
-const MAX_ENTRIES: usize = 256;
+pub(super) const MAX_ENTRIES: usize = 256;
+
+/// Numbers in single precision that were computed in another order differ by less.
+const DEFAULT_TOLERANCE: f64 = 1e-5;
 
 /// A written contract: what the command reads, and what must be there when it has ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +24,32 @@ pub struct Contract {
     pub(super) training: Option<TrainingPlan>,
     pub(super) mode: Option<Mode>,
     pub(super) stages: Vec<String>,
+    /// What holds across a stop and a second start.
+    pub(crate) resume: ResumePlan,
+}
+
+/// What a command keeps to continue, and how equal it must be afterwards.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ResumePlan {
+    /// How much numbers may differ from those of an uninterrupted run, absolutely and relatively.
+    pub(crate) tolerance: f64,
+    /// Files and folders beside the outputs that the command continues from.
+    pub(crate) state: Vec<String>,
+    /// Words that are added to the command when it is started again.
+    pub(crate) arguments: Vec<String>,
+    /// How many copies of a checkpoint are kept.
+    pub(crate) kept_copies: u64,
+}
+
+impl Default for ResumePlan {
+    fn default() -> Self {
+        Self {
+            tolerance: DEFAULT_TOLERANCE,
+            state: Vec::new(),
+            arguments: Vec::new(),
+            kept_copies: 1,
+        }
+    }
 }
 
 /// How files are read.
@@ -92,6 +122,8 @@ pub(super) struct MetricPlan {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct TrainingPlan {
     pub(super) log: Option<(String, Format, String)>,
+    /// The field of the log that counts steps.
+    pub(crate) step: Option<String>,
     pub(super) before: Option<String>,
     pub(super) after: Option<String>,
     pub(super) changed: Vec<String>,
@@ -192,7 +224,7 @@ impl ContractProblem {
     }
 }
 
-type Read<T> = Result<T, ContractError>;
+pub(super) type Read<T> = Result<T, ContractError>;
 
 impl Contract {
     /// Reads a contract.
@@ -234,6 +266,7 @@ impl Contract {
             .map(stages)
             .transpose()?
             .unwrap_or_default();
+        let resume = top.section("resume")?.map(resume).transpose()?;
         top.end()?;
         let contract = Self {
             input,
@@ -243,6 +276,7 @@ impl Contract {
             training,
             mode,
             stages,
+            resume: resume.unwrap_or_default(),
         };
         contract.names_differ()?;
         if contract.outputs.is_empty() && contract.metrics.is_empty() && contract.training.is_none()
@@ -281,7 +315,7 @@ impl Contract {
     }
 }
 
-fn error(key: &str, problem: ContractProblem) -> ContractError {
+pub(super) fn error(key: &str, problem: ContractProblem) -> ContractError {
     ContractError {
         key: key.to_owned(),
         problem,
@@ -454,6 +488,10 @@ fn training(mut section: Section) -> Read<TrainingPlan> {
         }
         (None, None) => None,
     };
+    let step = section.text("step")?;
+    if step.is_some() && log.is_none() {
+        return Err(section.error("step", ContractProblem::Needs { other: "log" }));
+    }
     let before = section.text("before")?;
     let after = section.text("after")?;
     let changed = section.texts("changed")?;
@@ -482,12 +520,29 @@ fn training(mut section: Section) -> Read<TrainingPlan> {
     section.end()?;
     Ok(TrainingPlan {
         log,
+        step,
         before,
         after,
         changed: changed.unwrap_or_else(|| vec!["*".to_owned()]),
         kept: kept.unwrap_or_default(),
         checkpoints,
     })
+}
+
+fn resume(mut section: Section) -> Read<ResumePlan> {
+    let usual = ResumePlan::default();
+    let tolerance = section.number("tolerance")?;
+    if tolerance.is_some_and(|tolerance| tolerance < 0.0) {
+        return Err(section.error("tolerance", ContractProblem::OutOfRange));
+    }
+    let plan = ResumePlan {
+        tolerance: tolerance.unwrap_or(usual.tolerance),
+        state: section.texts("state")?.unwrap_or_default(),
+        arguments: section.texts("arguments")?.unwrap_or_default(),
+        kept_copies: section.whole("kept_copies")?.unwrap_or(usual.kept_copies),
+    };
+    section.end()?;
+    Ok(plan)
 }
 
 fn mode(mut section: Section) -> Read<Mode> {
@@ -516,268 +571,3 @@ fn stages(mut section: Section) -> Read<Vec<String>> {
     section.end()?;
     Ok(ended)
 }
-
-/// One table of the contract; remembers which keys were asked for, so that every other one is unknown.
-struct Section {
-    path: String,
-    table: Table,
-    known: Vec<&'static str>,
-}
-
-impl Section {
-    const fn new(path: String, table: Table) -> Self {
-        Self {
-            path,
-            table,
-            known: Vec::new(),
-        }
-    }
-
-    fn error(&self, key: &str, problem: ContractProblem) -> ContractError {
-        let dot = if self.path.is_empty() || key.is_empty() {
-            ""
-        } else {
-            "."
-        };
-        error(&format!("{}{dot}{key}", self.path), problem)
-    }
-
-    fn take(&mut self, key: &'static str) -> Option<Value> {
-        self.known.push(key);
-        self.table.remove(key)
-    }
-
-    fn end(self) -> Read<()> {
-        let Some(key) = self.table.keys().next() else {
-            return Ok(());
-        };
-        let known = self.known.join(", ");
-        Err(self.error(key, ContractProblem::UnknownKey { known }))
-    }
-
-    fn section(&mut self, key: &'static str) -> Read<Option<Self>> {
-        match self.take(key) {
-            None => Ok(None),
-            Some(Value::Table(table)) => Ok(Some(Self::new(key.to_owned(), table))),
-            Some(_) => Err(self.error(key, ContractProblem::WrongType { wanted: "table" })),
-        }
-    }
-
-    /// `[[output]]`, or a single `[output]`.
-    fn sections(&mut self, key: &'static str) -> Read<Vec<Self>> {
-        let wrong = ContractProblem::WrongType { wanted: "tables" };
-        match self.take(key) {
-            None => Ok(Vec::new()),
-            Some(Value::Table(table)) => Ok(vec![Self::new(key.to_owned(), table)]),
-            Some(Value::Array(entries)) => {
-                if entries.len() > MAX_ENTRIES {
-                    return Err(self.error(key, ContractProblem::TooLarge { most: MAX_ENTRIES }));
-                }
-                let sections = entries
-                    .into_iter()
-                    .enumerate()
-                    .map(|(at, entry)| match entry {
-                        Value::Table(table) => Ok(Self::new(format!("{key}[{at}]"), table)),
-                        _ => Err(self.error(key, wrong.clone())),
-                    });
-                sections.collect()
-            }
-            Some(_) => Err(self.error(key, wrong)),
-        }
-    }
-
-    fn text(&mut self, key: &'static str) -> Read<Option<String>> {
-        match self.take(key) {
-            None => Ok(None),
-            Some(Value::String(text)) if text.is_empty() => {
-                Err(self.error(key, ContractProblem::Missing))
-            }
-            Some(Value::String(text)) => Ok(Some(text)),
-            Some(_) => Err(self.error(key, ContractProblem::WrongType { wanted: "text" })),
-        }
-    }
-
-    fn needed(&mut self, key: &'static str) -> Read<String> {
-        self.text(key)?
-            .ok_or_else(|| self.error(key, ContractProblem::Missing))
-    }
-
-    /// A text, or a list of texts.
-    fn texts(&mut self, key: &'static str) -> Read<Option<Vec<String>>> {
-        let wrong = ContractProblem::WrongType { wanted: "texts" };
-        let texts: Vec<String> = match self.take(key) {
-            None => return Ok(None),
-            Some(Value::String(text)) => vec![text],
-            Some(Value::Array(entries)) => {
-                let texts = entries.into_iter().map(|entry| match entry {
-                    Value::String(text) => Ok(text),
-                    _ => Err(self.error(key, wrong.clone())),
-                });
-                texts.collect::<Read<_>>()?
-            }
-            Some(_) => return Err(self.error(key, wrong)),
-        };
-        if texts.len() > MAX_ENTRIES {
-            return Err(self.error(key, ContractProblem::TooLarge { most: MAX_ENTRIES }));
-        }
-        if texts.is_empty() || texts.iter().any(String::is_empty) {
-            return Err(self.error(key, ContractProblem::Missing));
-        }
-        Ok(Some(texts))
-    }
-
-    fn truth(&mut self, key: &'static str) -> Read<Option<bool>> {
-        match self.take(key) {
-            None => Ok(None),
-            Some(Value::Boolean(truth)) => Ok(Some(truth)),
-            Some(_) => Err(self.error(key, ContractProblem::WrongType { wanted: "truth" })),
-        }
-    }
-
-    /// A finite number.
-    fn number(&mut self, key: &'static str) -> Read<Option<f64>> {
-        #[allow(clippy::cast_precision_loss, reason = "bounds are doubles")]
-        match self.take(key) {
-            None => Ok(None),
-            Some(Value::Integer(whole)) => Ok(Some(whole as f64)),
-            Some(Value::Float(number)) if number.is_finite() => Ok(Some(number)),
-            Some(Value::Float(_)) => Err(self.error(key, ContractProblem::OutOfRange)),
-            Some(_) => Err(self.error(key, ContractProblem::WrongType { wanted: "number" })),
-        }
-    }
-
-    fn whole(&mut self, key: &'static str) -> Read<Option<u64>> {
-        match self.take(key) {
-            None => Ok(None),
-            Some(Value::Integer(whole)) => match u64::try_from(whole) {
-                Ok(whole) if whole > 0 => Ok(Some(whole)),
-                _ => Err(self.error(key, ContractProblem::OutOfRange)),
-            },
-            Some(_) => Err(self.error(key, ContractProblem::WrongType { wanted: "whole" })),
-        }
-    }
-
-    /// A part of a whole: above 0, up to 1.
-    fn share(&mut self, key: &'static str) -> Read<Option<f64>> {
-        let share = self.number(key)?;
-        if share.is_some_and(|share| share <= 0.0 || share > 1.0) {
-            return Err(self.error(key, ContractProblem::OutOfRange));
-        }
-        Ok(share)
-    }
-
-    fn bounds(&mut self) -> Read<(Option<f64>, Option<f64>)> {
-        let (min, max) = (self.number("min")?, self.number("max")?);
-        if let (Some(min), Some(max)) = (min, max)
-            && min > max
-        {
-            return Err(self.error("min", ContractProblem::OutOfRange));
-        }
-        Ok((min, max))
-    }
-
-    /// A name that will stand in the report.
-    fn plain_name(&mut self, key: &'static str) -> Read<Option<String>> {
-        let Some(name) = self.text(key)? else {
-            return Ok(None);
-        };
-        let plain = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
-        // `eval/accuracy` is how many loggers name a metric; a single one is no path.
-        let looks_plain = settings::own_words(&name.replacen('/', "-", 1), &[]).is_ok();
-        if name.len() > 64
-            || !name.chars().all(plain)
-            || name.starts_with(['/', '.'])
-            || !looks_plain
-        {
-            return Err(self.error(key, ContractProblem::BadName));
-        }
-        Ok(Some(name))
-    }
-
-    fn count(&mut self, input: Option<&InputPlan>) -> Read<Option<Count>> {
-        let known = "same as input";
-        match self.take("count") {
-            None => Ok(None),
-            Some(Value::Integer(count)) => match u64::try_from(count) {
-                Ok(count) => Ok(Some(Count::Exactly(count))),
-                Err(_) => Err(self.error("count", ContractProblem::OutOfRange)),
-            },
-            Some(Value::String(text)) if text == known && input.is_none() => {
-                Err(self.error("count", ContractProblem::Needs { other: "input" }))
-            }
-            Some(Value::String(text)) if text == known => Ok(Some(Count::SameAsInput)),
-            Some(Value::String(_)) => Err(self.error("count", ContractProblem::NotOneOf { known })),
-            Some(_) => Err(self.error("count", ContractProblem::WrongType { wanted: "whole" })),
-        }
-    }
-
-    fn records(&mut self, formats: &'static [&'static str]) -> Read<Records> {
-        let Some(paths) = self.texts("path")? else {
-            return Err(self.error("path", ContractProblem::Missing));
-        };
-        let format = self.format(&paths[0], formats)?;
-        Ok(Records {
-            id: self.text("id")?,
-            paths,
-            format,
-        })
-    }
-
-    fn format(&mut self, path: &str, formats: &'static [&'static str]) -> Read<Format> {
-        self.format_named("format", path, formats)
-    }
-
-    /// The format that is written, else the one that the file's ending tells.
-    fn format_named(
-        &mut self,
-        key: &'static str,
-        path: &str,
-        formats: &'static [&'static str],
-    ) -> Read<Format> {
-        let written = self.text(key)?;
-        let ending = path
-            .rsplit_once('.')
-            .map(|(_, ending)| ending.to_ascii_lowercase());
-        let given = written.is_some();
-        let name = match written.or(ending).as_deref() {
-            Some("jsonl" | "ndjson") => "jsonl",
-            Some("json") => "json",
-            Some("csv") => "csv",
-            Some("tsv") => "tsv",
-            Some("npy") => "npy",
-            Some("npz") => "npz",
-            Some("safetensors") => "safetensors",
-            Some("parquet" | "pq") => "parquet",
-            Some("files") if given => "files",
-            Some("lines") if given => "lines",
-            Some("txt") if !given => "lines",
-            _ => "",
-        };
-        if !formats.contains(&name) {
-            let problem = if given {
-                ContractProblem::NotOneOf {
-                    known: KNOWN_FORMATS,
-                }
-            } else {
-                ContractProblem::Missing
-            };
-            return Err(self.error(key, problem));
-        }
-        Ok(match name {
-            "jsonl" => Format::JsonLines,
-            "json" => Format::Json,
-            "csv" => Format::Csv(b','),
-            "tsv" => Format::Csv(b'\t'),
-            "npy" => Format::Npy,
-            "npz" => Format::Npz,
-            "safetensors" => Format::Safetensors,
-            "parquet" => Format::Parquet,
-            "files" => Format::Files,
-            _ => Format::Lines,
-        })
-    }
-}
-
-/// Every format that any key takes; the documentation says which takes which.
-const KNOWN_FORMATS: &str =
-    "jsonl, csv, tsv, npy, npz, safetensors, parquet; input: files, lines; metric: json";
