@@ -5,6 +5,22 @@ use std::sync::atomic::{AtomicU32, Ordering};
 static INTERRUPTIONS: AtomicU32 = AtomicU32::new(0);
 
 /// Notes Ctrl-C from now on instead of dying of it. SIGTERM and SIGHUP keep their meaning: the keeper ends the worker.
+#[cfg(unix)]
+pub(crate) fn install() {
+    // A handler of its own rather than a thread that waits: where the system gives no more threads, Ctrl-C still works.
+    let note = || {
+        INTERRUPTIONS.fetch_add(1, Ordering::SeqCst);
+    };
+    // A second one would count each press twice.
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        // SAFETY: an atomic addition is all that the handler does, and that is allowed in one.
+        let _ = unsafe { signal_hook::low_level::register(signal_hook::consts::SIGINT, note) };
+    });
+}
+
+/// Notes Ctrl-C from now on instead of dying of it.
+#[cfg(not(unix))]
 pub(crate) fn install() {
     // A second installation fails, and the first one still holds.
     let _ = ctrlc::set_handler(|| {

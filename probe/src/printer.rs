@@ -383,7 +383,9 @@ impl Printer {
             ProgressStyle::with_template(template)
                 .unwrap_or_else(|_| ProgressStyle::default_spinner()),
         );
-        bar.enable_steady_tick(Duration::from_millis(120));
+        if !bar.is_hidden() {
+            bar.enable_steady_tick(Duration::from_millis(120));
+        }
         Shown { bar, printer: self }
     }
 }

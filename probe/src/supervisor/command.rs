@@ -106,32 +106,37 @@ pub(crate) fn attend(
     let mut forced = false;
     let mut tree = match Tree::start_command(command) {
         Ok(tree) => tree,
-        Err(error) => {
-            let number = error.raw_os_error().unwrap_or(0);
-            return CommandEnd {
-                outcome: Outcome::NotStarted(number),
-                stopped: None,
-                left_running: 0,
-                peak_bytes: None,
-                wall: began.elapsed(),
-                stop: None,
-                forced,
-            };
-        }
+        Err(error) => return not_started(&error),
     };
     let mut stdin = tree.stdin();
     let (sender, last_lines) = mpsc::channel();
     let filter = Filter::new(tree.last_line_prefix(), stdout);
-    if let Some(stream) = tree.stdout() {
-        thread::spawn(move || {
-            if let Some(line) = filter.pass(stream) {
+    let (stdout_stream, stderr_stream) = (tree.stdout(), tree.stderr());
+    let readers = thread::Builder::new()
+        .spawn(move || {
+            if let Some(line) = stdout_stream.and_then(|stream| filter.pass(stream)) {
                 let _ = sender.send(line);
             }
+        })
+        .and_then(|_| {
+            thread::Builder::new().spawn(move || {
+                if let Some(stream) = stderr_stream {
+                    pass(stream, stderr);
+                }
+            })
         });
-    }
-    let stderr_reader = tree
-        .stderr()
-        .map(|stream| thread::spawn(move || pass(stream, stderr)));
+    let stderr_reader = match readers {
+        Ok(reader) => reader,
+        // The system gives no more threads: without a reader the command would only wait.
+        Err(error) => {
+            drop(stdin);
+            let left_running = tree.abandon().1;
+            return CommandEnd {
+                left_running,
+                ..not_started(&error)
+            };
+        }
+    };
     let presses = crate::interrupt::times();
     let mut stopped = None;
     let mut state = State::Running;
@@ -205,11 +210,7 @@ pub(crate) fn attend(
     drop(stdin);
     tree.leave();
     let until = Instant::now() + Duration::from_millis(500);
-    while stderr_reader
-        .as_ref()
-        .is_some_and(|reader| !reader.is_finished())
-        && Instant::now() < until
-    {
+    while !stderr_reader.is_finished() && Instant::now() < until {
         thread::sleep(Duration::from_millis(1));
     }
     CommandEnd {
@@ -220,6 +221,18 @@ pub(crate) fn attend(
         wall,
         stop: asked.map(|asked| ended.saturating_duration_since(asked)),
         forced,
+    }
+}
+
+fn not_started(error: &io::Error) -> CommandEnd {
+    CommandEnd {
+        outcome: Outcome::NotStarted(error.raw_os_error().unwrap_or(0)),
+        stopped: None,
+        left_running: 0,
+        peak_bytes: None,
+        wall: Duration::ZERO,
+        stop: None,
+        forced: false,
     }
 }
 

@@ -94,13 +94,16 @@ pub(super) fn read<S: Source, V: Visitor>(
     } else {
         let work = &work;
         let joined = std::thread::scope(|scope| {
+            // Where the system gives no more threads, those that there are do it all.
             let handles: Vec<_> = (0..helpers)
-                .map(|_| {
+                .map_while(|_| {
                     let mut helper = visitor.fork();
-                    scope.spawn(move || {
-                        work(&mut helper);
-                        helper
-                    })
+                    std::thread::Builder::new()
+                        .spawn_scoped(scope, move || {
+                            work(&mut helper);
+                            helper
+                        })
+                        .ok()
                 })
                 .collect();
             work(visitor);
