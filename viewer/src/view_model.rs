@@ -1,13 +1,18 @@
 //! One report, turned into what the page shows of it: texts, in the order in which they are read. Pure.
 
+pub mod chart;
 pub mod dossier;
 mod evidence;
 mod log;
+pub mod noise;
+pub mod resume;
 mod strip;
+pub mod sweep;
+pub mod table;
 
 use firstfault_schema::compare::word_id;
 use firstfault_schema::guidance::Guidance;
-use firstfault_schema::report::{Diagnosis, Report, RequestedDevice};
+use firstfault_schema::report::{Diagnosis, Report, RequestedDevice, ResumeFinding};
 use firstfault_schema::{Code, DecisionId, Outcome, Status};
 
 use crate::format;
@@ -366,20 +371,51 @@ pub fn proofs(report: &Report, words: &Guidance) -> (Vec<String>, Vec<String>) {
         Some(Outcome::NotRequested | Outcome::NotReached) => open.push("open-application"),
         _ => {}
     }
+    let application = report.application.as_ref();
+    let resume = application.and_then(|application| application.resume.as_ref());
+    if resume.is_some_and(|resume| resume.finding == Some(ResumeFinding::Clean)) {
+        proves.push("proves-resume");
+    }
+    let sweep = application.and_then(|application| application.sweep.as_ref());
+    if sweep.is_some_and(|sweep| sweep.last_good.is_some()) {
+        proves.push("proves-limit");
+    }
     if report.diagnosis.is_some() {
         proves.push("proves-first-fault");
         open.push("open-later-layers");
     }
-    if report
-        .application
-        .as_ref()
-        .is_none_or(|application| application.sweep.is_none())
-    {
+    if sweep.is_none() {
         open.push("open-full-size");
     }
     open.extend(["open-speed", "open-extensions", "open-several-gpus"]);
     let text = |ids: Vec<&str>| ids.into_iter().map(|id| words.text(id)).collect();
     (text(proves), text(open))
+}
+
+/// A whole number in words of the language.
+#[allow(clippy::cast_precision_loss, reason = "shown as a whole number")]
+fn amount(value: u64, words: &Guidance) -> String {
+    format::number(value as f64, 0, words.language())
+}
+
+/// Bytes in words of the language.
+#[allow(clippy::cast_precision_loss, reason = "shown with three figures")]
+fn size(bytes: u64, words: &Guidance) -> String {
+    format::bytes(bytes as f64, words.language())
+}
+
+/// A share in percent.
+fn percent(value: f64, words: &Guidance) -> String {
+    let decimals = usize::from(value < 100.0);
+    let value = format::number(value, decimals, words.language());
+    words.text_with("percent", &[("value", value.into())])
+}
+
+/// The text of a word of the format; the word itself where this page is older than the report.
+fn named(prefix: &str, name: &str, words: &Guidance) -> String {
+    words
+        .find(&word_id(prefix, name), &[])
+        .unwrap_or_else(|| name.to_owned())
 }
 
 /// The name of a compared field for people; none where only its path tells it.

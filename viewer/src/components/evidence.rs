@@ -2,8 +2,9 @@
 
 use yew::prelude::*;
 
+use super::table::facts;
 use super::text::{MOST, text};
-use crate::view_model::{Fact, FactGroup, WitnessRow};
+use crate::view_model::{FactGroup, WitnessRow};
 use crate::words::Words;
 
 /// The evidence of a report.
@@ -44,19 +45,10 @@ pub(crate) fn evidence(
                 { for groups.iter().map(|group| html! {
                     <div class="evidence__group">
                         <h3>{ &group.title }</h3>
-                        <dl class="facts">{ for group.facts.iter().map(fact) }</dl>
+                        { facts(&group.facts, "") }
                     </div>
                 }) }
             </div>
         </section>
-    }
-}
-
-fn fact(fact: &Fact) -> Html {
-    html! {
-        <div class="facts__row">
-            <dt>{ text(fact.name.clone(), 200) }</dt>
-            <dd class={classes!(fact.machine.then_some("machine"))}>{ text(fact.value.clone(), MOST) }</dd>
-        </div>
     }
 }

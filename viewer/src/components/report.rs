@@ -12,6 +12,7 @@ use super::copy::Copy;
 use super::decisions::decisions;
 use super::dossier::dossier;
 use super::evidence::evidence;
+use super::noise::noise;
 use super::proofs::proofs;
 use super::raw::Raw;
 use super::strip::strip;
@@ -55,6 +56,7 @@ pub(crate) fn ReportPage(props: &Props) -> Html {
                 &view_model::evidence(report, &words),
                 &words,
             ) }
+            { noise(report, &words) }
             if let Some(application) = &report.application {
                 { dossier(application, &words) }
             }

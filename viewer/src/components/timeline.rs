@@ -3,7 +3,8 @@
 use yew::prelude::*;
 
 use crate::format;
-use crate::view_model::dossier::{Bar, MemoryPoint, TimelineView, ticks};
+use crate::view_model::chart::Scale;
+use crate::view_model::dossier::{Bar, MemoryPoint, TimelineView};
 use crate::words::Words;
 
 const WIDTH: f64 = 900.0;
@@ -85,7 +86,7 @@ pub(crate) fn timeline(view: &TimelineView, words: &Words) -> Html {
                     <path class="timeline__reserved" d={reserved} />
                     <path class="timeline__allocated" d={allocated} />
                 }
-                { for ticks(view.end_ms, 6.0).into_iter().map(|tick| html! {
+                { for Scale::new(0.0, view.end_ms).round(1.0, 6.0).into_iter().map(|tick| html! {
                     <>
                         <path class="chart__grid" d={format!("M{:.1} {MEMORY_TOP}V{axis}", x(tick))} />
                         <text class="chart__label" x={format!("{:.1}", x(tick))} y={(axis + 16.0).to_string()} text-anchor="middle">

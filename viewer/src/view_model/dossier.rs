@@ -4,27 +4,9 @@ use firstfault_schema::compare::word_id;
 use firstfault_schema::guidance::Guidance;
 use firstfault_schema::report::{Application, Memory, Scalar};
 
-use super::{Fact, Tone, fault_title};
+use super::table::{Cell, Table};
+use super::{Fact, Tone, amount, fault_title, named, size};
 use crate::format;
-
-/// One point of the contract.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PointView {
-    /// Its name for people, where it has one.
-    pub name: Option<String>,
-    /// Its identifier.
-    pub id: String,
-    /// Its colour and icon.
-    pub tone: Tone,
-    /// Its outcome.
-    pub outcome: String,
-    /// What the contract demands.
-    pub expected: String,
-    /// What was found.
-    pub found: String,
-    /// Identifiers of items that break it.
-    pub examples: Vec<String>,
-}
 
 /// A bar on the time axis.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,8 +62,7 @@ pub fn facts(application: &Application, words: &Guidance) -> Vec<Fact> {
             });
         }
     };
-    #[allow(clippy::cast_precision_loss, reason = "shown as a whole number")]
-    let count = |value: u64| format::number(value as f64, 0, language);
+    let count = |value: u64| amount(value, words);
     put("field-command", Some(application.command.join(" ")), true);
     if let Some(fault) = &application.first_fault {
         let title = fault_title(fault, words);
@@ -123,11 +104,7 @@ pub fn facts(application: &Application, words: &Guidance) -> Vec<Fact> {
         );
         put(
             "field-model-mode",
-            model.mode.as_ref().map(|mode| {
-                words
-                    .find(&word_id("mode", mode), &[])
-                    .unwrap_or_else(|| mode.clone())
-            }),
+            model.mode.as_ref().map(|mode| named("mode", mode, words)),
             false,
         );
     }
@@ -160,18 +137,16 @@ pub fn facts(application: &Application, words: &Guidance) -> Vec<Fact> {
         );
         put(
             "field-memory-phase",
-            memory.phase.as_ref().map(|phase| {
-                words
-                    .find(&word_id("phase", phase), &[])
-                    .unwrap_or_else(|| phase.clone())
-            }),
+            memory
+                .phase
+                .as_ref()
+                .map(|phase| named("phase", phase, words)),
             false,
         );
     }
     facts
 }
 
-#[allow(clippy::cast_precision_loss, reason = "shown with three figures")]
 fn memory_text(memory: &Memory, words: &Guidance) -> String {
     let parts = [
         (
@@ -182,19 +157,13 @@ fn memory_text(memory: &Memory, words: &Guidance) -> String {
         ("memory-resident", memory.resident_bytes),
     ];
     let parts = parts.into_iter().filter_map(|(id, value)| {
-        Some(words.text_with(
-            id,
-            &[(
-                "size",
-                format::bytes(value? as f64, words.language()).into(),
-            )],
-        ))
+        Some(words.text_with(id, &[("size", size(value?, words).into())]))
     });
     parts.collect::<Vec<_>>().join(" · ")
 }
 
-/// The contract, point by point.
-pub fn contract(application: &Application, words: &Guidance) -> Vec<PointView> {
+/// The contract, point by point; no rows without one.
+pub fn contract(application: &Application, words: &Guidance) -> Table {
     let scalar = |value: &Option<Scalar>| match value {
         None => words.text("value-missing"),
         Some(Scalar::Number(number)) => number.as_f64().map_or_else(
@@ -204,24 +173,72 @@ pub fn contract(application: &Application, words: &Guidance) -> Vec<PointView> {
         Some(Scalar::Bool(value)) => super::truth(Some(*value), words),
         Some(Scalar::Text(text)) => words.contract_value(text),
     };
-    let points = application.outputs.iter().map(|point| {
+    let rows = application.outputs.iter().map(|point| {
         let mut found = scalar(&point.found);
         if let Some(broken) = point.broken.filter(|broken| *broken > 0) {
             #[allow(clippy::cast_precision_loss, reason = "a number of items")]
             let broken = words.text_with("contract-broken", &[("count", (broken as f64).into())]);
             found = format!("{found} · {broken}");
         }
-        PointView {
-            name: words.contract_point(&point.point),
-            id: point.point.clone(),
-            tone: point.outcome.into(),
-            outcome: words.text(&word_id("outcome", point.outcome.name())),
-            expected: scalar(&point.expected),
-            found,
-            examples: point.examples.clone(),
-        }
+        let identifier = Cell::machine(point.point.clone());
+        vec![
+            match words.contract_point(&point.point) {
+                Some(name) => Cell {
+                    note: Some(identifier.text),
+                    text: name,
+                    ..identifier
+                },
+                None => identifier,
+            },
+            Cell::new(words.text(&word_id("outcome", point.outcome.name())))
+                .tone(Tone::from(point.outcome)),
+            Cell::new(scalar(&point.expected)),
+            Cell {
+                note: (!point.examples.is_empty()).then(|| point.examples.join(", ")),
+                text: found,
+                machine: !point.examples.is_empty(),
+                tone: None,
+            },
+        ]
     });
-    points.collect()
+    let rows = rows.collect();
+    Table {
+        heads: [
+            "contract-point",
+            "decision-outcome",
+            "contract-expected",
+            "contract-found",
+        ]
+        .map(|id| words.text(id))
+        .to_vec(),
+        rows,
+    }
+}
+
+/// The tensors that the markers named; no rows where they named none.
+pub fn tensors(application: &Application, words: &Guidance) -> Table {
+    let rows = application.tensors.iter().map(|tensor| {
+        let shape: Vec<String> = tensor.shape.iter().map(ToString::to_string).collect();
+        [
+            tensor.name.clone(),
+            shape.join(" × "),
+            tensor.dtype.clone(),
+            tensor.device.clone(),
+        ]
+        .map(Cell::machine)
+        .to_vec()
+    });
+    Table {
+        heads: [
+            "tensor-name",
+            "tensor-shape",
+            "tensor-dtype",
+            "tensor-device",
+        ]
+        .map(|id| words.text(id))
+        .to_vec(),
+        rows: rows.collect(),
+    }
 }
 
 /// Stages on their time axis; none without stages.
@@ -294,37 +311,4 @@ pub fn timeline(application: &Application, words: &Guidance) -> Option<TimelineV
         memory,
         gpu_memory,
     })
-}
-
-/// About `count` round values that divide `0..=end`.
-pub fn ticks(end: f64, count: f64) -> Vec<f64> {
-    if !(end.is_finite() && end > 0.0) {
-        return Vec::new();
-    }
-    let rough = end / count;
-    let power = 10_f64.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0]
-        .into_iter()
-        .map(|factor| factor * power)
-        .find(|step| *step >= rough);
-    let step = step.unwrap_or(power * 10.0);
-    let mut ticks = Vec::new();
-    let mut at = 0.0;
-    while at <= end * 1.000_001 && ticks.len() < 32 {
-        ticks.push(at);
-        at += step;
-    }
-    ticks
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ticks_are_round_and_cover_the_axis() {
-        assert_eq!(ticks(950.0, 5.0), [0.0, 200.0, 400.0, 600.0, 800.0]);
-        assert_eq!(ticks(0.0, 5.0), [] as [f64; 0]);
-        assert_eq!(ticks(f64::NAN, 5.0), [] as [f64; 0]);
-    }
 }

@@ -5,7 +5,7 @@ use firstfault_schema::facts;
 use firstfault_schema::guidance::Guidance;
 use firstfault_schema::report::{Evidence, Report, Scalar, Timings};
 
-use super::{Fact, FactGroup, WitnessRow};
+use super::{Fact, FactGroup, WitnessRow, size};
 use crate::format;
 
 struct Facts<'a> {
@@ -118,6 +118,8 @@ pub fn evidence(report: &Report, words: &Guidance) -> Vec<FactGroup> {
             value: parts.join(" · "),
             machine: true,
         });
+        let identity = device.identity.as_ref();
+        devices.text("field-identity", identity.and_then(|hash| hash.get(..8)));
     }
     groups.extend(devices.group("facts-devices"));
 
@@ -162,7 +164,10 @@ pub fn evidence(report: &Report, words: &Guidance) -> Vec<FactGroup> {
                 )),
                 (_, total) => total.map(|total| size(total, words)),
             };
-            let value: Vec<String> = [Some(gpu.name.clone()), memory]
+            let processes = gpu.process_memory_bytes.map(|used| {
+                words.text_with("memory-by-processes", &[("size", size(used, words).into())])
+            });
+            let value: Vec<String> = [Some(gpu.name.clone()), memory, processes]
                 .into_iter()
                 .flatten()
                 .collect();
@@ -185,11 +190,6 @@ pub fn evidence(report: &Report, words: &Guidance) -> Vec<FactGroup> {
     }
     groups.extend(own.group("facts-parameters"));
     groups
-}
-
-#[allow(clippy::cast_precision_loss, reason = "shown with three figures")]
-fn size(bytes: u64, words: &Guidance) -> String {
-    format::bytes(bytes as f64, words.language())
 }
 
 /// A fact of the evidence, worded by the catalogue where it knows it.
