@@ -4,16 +4,18 @@
 //! identifiers with typed arguments, and [`Reason::text`] words them.
 
 mod fields;
+mod identity;
 mod judgement;
-
-use fluent_bundle::FluentValue;
+mod remarks;
+mod words;
 
 use crate::code::Code;
 use crate::decision::Outcome;
-use crate::guidance::Guidance;
+use crate::noise::{Floor, Range, is_measured};
 use crate::report::Report;
 pub use fields::{Factor, Field, Kind, Unit, Value, driver_version, fields, word_id};
-pub use judgement::{Answer, Judgement, Reason, Standing};
+pub use judgement::{Answer, Judgement, Standing};
+pub use words::{Argument, Reason, field_name};
 
 /// Single measurements differ this much between runs of the same thing: below a factor of 2 they say nothing.
 const SINGLE_RATIO: f64 = 2.0;
@@ -35,6 +37,9 @@ pub struct Comparison {
     pub verdict: Verdict,
     /// Why the two cannot be compared as a whole; empty where they can.
     pub obstacles: Vec<Reason>,
+    /// What one should know first, the most important on top: a candidate that passes only sometimes, another card, memory
+    /// that nobody is known to hold, what became worse, what was changed.
+    pub remarks: Vec<Reason>,
     /// Every field of both, in the order of a report, the unchanged ones included.
     pub rows: Vec<Row>,
     /// Is a difference attributable to one change?
@@ -90,6 +95,8 @@ pub struct Row {
     pub candidate: Value,
     /// What the difference means.
     pub change: Change,
+    /// The measured noise that the difference was held against; none where nobody measured it, and a guess stands in.
+    pub floor: Option<Floor>,
 }
 
 impl Row {
@@ -100,9 +107,14 @@ impl Row {
 
     /// Whether the value depends on how much work a pass of the application does.
     fn depends_on_work(&self) -> bool {
-        let measured = matches!(self.kind, Kind::Single | Kind::Repeated | Kind::Memory);
-        let application = ["application.passes.", "application.memory."];
-        measured && self.differs() && application.iter().any(|part| self.path.starts_with(part))
+        let application = [
+            "application.passes.",
+            "application.memory.",
+            "application.sweep.",
+        ];
+        is_measured(self.kind)
+            && self.differs()
+            && application.iter().any(|part| self.path.starts_with(part))
     }
 
     /// Whether anything differs.
@@ -166,6 +178,10 @@ impl Comparison {
 /// Sets `candidate` beside `baseline`.
 pub fn compare(baseline: &Report, candidate: &Report) -> Comparison {
     let mut rows = rows(fields(baseline), fields(candidate));
+    identity::insert(baseline, candidate, &mut rows);
+    for row in rows.iter_mut().filter(|row| is_measured(row.kind)) {
+        hold_against_noise(baseline, candidate, row);
+    }
     if other_work(baseline, candidate) {
         for row in rows.iter_mut().filter(|row| row.depends_on_work()) {
             row.change = Change::NotComparable("incomparable-work");
@@ -175,13 +191,46 @@ pub fn compare(baseline: &Report, candidate: &Report) -> Comparison {
     let verdict = verdict(baseline, candidate, &rows, obstacles.is_empty());
     let one_change = judgement::one_change(baseline, candidate, &rows);
     let scale_up = judgement::scale_up(candidate, verdict, one_change.answer);
+    let remarks = remarks::remarks(baseline, candidate, &rows);
     Comparison {
         verdict,
         obstacles,
+        remarks,
         rows,
         one_change,
         scale_up,
     }
+}
+
+/// Where one of the two was repeated, its median stands for it and its spread takes the place of the guess.
+fn hold_against_noise(baseline: &Report, candidate: &Report, row: &mut Row) {
+    let measured = [baseline, candidate].map(|report| Range::of(report, &row.path));
+    if measured == [None, None] {
+        return;
+    }
+    let once = |value: &Value| match value {
+        Value::Number(number) => Some(Range::once(*number)),
+        _ => None,
+    };
+    let [before, after] = measured;
+    let (Some(before), Some(after)) = (
+        before.or_else(|| once(&row.baseline)),
+        after.or_else(|| once(&row.candidate)),
+    ) else {
+        return;
+    };
+    let floor = Floor::new(row.kind, before, after);
+    row.baseline = Value::Number(before.median);
+    row.candidate = Value::Number(after.median);
+    row.change = if row.baseline == row.candidate {
+        Change::Unchanged
+    } else if floor.is_exceeded() {
+        let more_is_better = row.kind == Kind::Throughput;
+        direction((after.median > before.median) == more_is_better)
+    } else {
+        Change::WithinNoise
+    };
+    row.floor = Some(floor);
 }
 
 fn obstacles(baseline: &Report, candidate: &Report) -> Vec<Reason> {
@@ -303,7 +352,7 @@ fn row(baseline: Option<Field>, candidate: Option<Field>) -> Row {
     let tells_nothing = match kind {
         // A parameter that is declared only once was changed; anything else was merely not recorded.
         Kind::Configuration(factor) => factor != Factor::Parameter,
-        Kind::State => path.starts_with("diagnosis.evidence."),
+        Kind::State => path.starts_with("diagnosis.evidence.") || path.starts_with("noise."),
         _ => false,
     };
     let change = if recorded_once && tells_nothing && baseline != candidate {
@@ -317,6 +366,7 @@ fn row(baseline: Option<Field>, candidate: Option<Field>) -> Row {
         baseline,
         candidate,
         change,
+        floor: None,
     }
 }
 
@@ -331,6 +381,9 @@ fn change(kind: Kind, baseline: &Value, candidate: &Value, spread: f64) -> Chang
             Change::NotComparable("incomparable-one-only")
         }
         (Kind::Verified, Value::Truth(_), Value::Truth(after)) => direction(*after),
+        (Kind::Held(least) | Kind::Used(least), Value::Number(before), Value::Number(after)) => {
+            held(kind, *before, *after, least)
+        }
         (Kind::Fewer(_), Value::Number(before), Value::Number(after)) => direction(after < before),
         (Kind::More(_), Value::Number(before), Value::Number(after)) => direction(after > before),
         (Kind::Single, Value::Number(before), Value::Number(after)) => {
@@ -374,6 +427,17 @@ fn measured(before: f64, after: f64, ratio: f64, least: f64, more_is_better: boo
     direction((after > before) == more_is_better)
 }
 
+fn held(kind: Kind, before: f64, after: f64, least: u64) -> Change {
+    #[allow(clippy::cast_precision_loss, reason = "bytes are far below 2^53")]
+    if (after - before).abs() <= least as f64 {
+        return Change::WithinNoise;
+    }
+    match kind {
+        Kind::Used(_) => Change::Changed,
+        _ => direction(after < before),
+    }
+}
+
 fn outcome(before: &str, after: &str) -> Change {
     let rank = |name: &str| match name {
         "passed" | "passed_cpu_only" => Some(3),
@@ -386,18 +450,5 @@ fn outcome(before: &str, after: &str) -> Change {
         (Some(before), Some(after)) if before == 3 || after == 3 => direction(after > before),
         (Some(_), Some(_)) => Change::Changed,
         _ => Change::NotComparable("incomparable-not-requested"),
-    }
-}
-
-impl Value {
-    /// The value as a Fluent argument.
-    pub(crate) fn argument(&self, guidance: &Guidance) -> FluentValue<'static> {
-        match self {
-            Self::Number(number) => FluentValue::from(*number),
-            Self::Text(text) => FluentValue::from(text.clone()),
-            Self::Truth(truth) => FluentValue::from(if *truth { "true" } else { "false" }),
-            Self::Word(prefix, name) => FluentValue::from(guidance.text(&word_id(prefix, name))),
-            Self::Missing => FluentValue::from("–"),
-        }
     }
 }

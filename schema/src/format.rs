@@ -108,6 +108,16 @@ pub fn value(value: &Value, unit: Unit, words: &Guidance) -> String {
     }
 }
 
+/// A share in percent: 0.06 → `6 %`, 0.0123 → `1.2 %`.
+pub fn share(value: f64, language: Language) -> String {
+    let percent = value * 100.0;
+    let text = number(percent, usize::from(percent.abs() < 10.0), language);
+    match language {
+        Language::Turkish => format!("%{text}"),
+        Language::English | Language::German => format!("{text}\u{a0}%"),
+    }
+}
+
 /// How much a number changed: `+12.5 %`, `−3 %`; none where the first is zero.
 pub fn change(before: f64, after: f64, language: Language) -> Option<String> {
     if before == 0.0 || !before.is_finite() || !after.is_finite() {

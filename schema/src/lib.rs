@@ -16,6 +16,7 @@ pub mod format;
 pub mod guidance;
 mod index;
 mod matching;
+pub mod noise;
 pub mod parse;
 pub mod report;
 mod rules;

@@ -1,7 +1,9 @@
 //! Two attempts side by side: what counts as a change, what as better or worse, and what is not to be compared.
 
 use firstfault_schema::Report;
-use firstfault_schema::compare::{Answer, Change, Comparison, Standing, Verdict, compare};
+use firstfault_schema::compare::{
+    Answer, Change, Comparison, Standing, Verdict, compare, field_name, fields,
+};
 use firstfault_schema::guidance::{Guidance, Language};
 use firstfault_schema::report::Scalar;
 
@@ -174,4 +176,186 @@ fn ready_to_scale_up_needs_every_point() {
         compare(&before, &report("resume-failed")).scale_up.answer,
         Answer::No
     );
+}
+
+#[test]
+fn another_card_of_the_same_model_is_one_change_and_only_under_the_same_salt() {
+    let mut before = report("gpu-check-passed");
+    let identify = |report: &mut Report, salt: &str, identity: &str| {
+        report.pytorch.device_salt = Some(salt.repeat(16));
+        for device in report.pytorch.devices.as_mut().unwrap() {
+            device.identity = Some(identity.repeat(16));
+        }
+    };
+    identify(&mut before, "5a", "0c");
+    let words = Guidance::new(Language::English);
+    let path = "pytorch.device_identity";
+
+    let same = compare(&before, &again(&before));
+    assert_eq!(change(&same, path), &Change::Unchanged);
+    assert_eq!(same.remarks, []);
+
+    let mut after = again(&before);
+    identify(&mut after, "5a", "0d");
+    let other = compare(&before, &after);
+    assert_eq!(change(&other, path), &Change::Changed);
+    assert_eq!(other.verdict, Verdict::Same);
+    assert_eq!(
+        other.one_change.reasons[0].text(&words),
+        "Only one thing was changed: another card of the same model. What differs in the results is attributable to it."
+    );
+    assert_eq!(
+        other.remarks[0].text(&words),
+        "another card of the same model"
+    );
+
+    let mut untold = again(&before);
+    identify(&mut untold, "5b", "0d");
+    let untold = compare(&before, &untold);
+    assert_eq!(
+        change(&untold, path),
+        &Change::NotComparable("incomparable-salt")
+    );
+    assert_eq!(untold.remarks, []);
+    assert_eq!(untold.one_change.reasons[0].id, "one-change-none");
+
+    // An older report tells no identity.
+    let mut older = again(&before);
+    older.pytorch.device_salt = None;
+    for device in older.pytorch.devices.as_mut().unwrap() {
+        device.identity = None;
+    }
+    assert_eq!(
+        change(&compare(&before, &older), path),
+        &Change::NotComparable("incomparable-one-only")
+    );
+
+    // Another model is another model, and one change only.
+    after.pytorch.devices.as_mut().unwrap()[0].name = "NVIDIA A100".to_owned();
+    let model = compare(&before, &after);
+    assert_eq!(model.one_change.answer, Answer::Yes);
+    assert!(model.remarks[0].text(&words).starts_with("GPUs "));
+}
+
+#[test]
+fn memory_that_no_known_process_holds_is_worse_and_what_cannot_be_told_accuses_nobody() {
+    use firstfault_schema::report::{Host, HostGpu, HostStatus};
+    const GIB: u64 = 1 << 30;
+    let told = |used: u64, known: Option<u64>| {
+        let mut report = again(&report("gpu-check-passed"));
+        report.attempt.id = format!("{used:032x}");
+        report.host = Some(Host {
+            status: HostStatus::Answered,
+            driver_version: Some("580.95.05".to_owned()),
+            gpus: Some(vec![HostGpu {
+                name: "NVIDIA H100 80GB HBM3".to_owned(),
+                total_memory_bytes: Some(80 * GIB),
+                used_memory_bytes: Some(used),
+                process_memory_bytes: known,
+            }]),
+        });
+        report
+    };
+    let words = Guidance::new(Language::English);
+    let path = "host.gpus.0.unattributed_bytes";
+    let before = told(GIB / 2, Some(0));
+    // The driver's own memory is in both.
+    let same = compare(&before, &told(GIB / 2 + GIB * 3 / 4, Some(0)));
+    assert_eq!(change(&same, path), &Change::WithinNoise);
+    let held = compare(&before, &told(4 * GIB, Some(0)));
+    assert_eq!(change(&held, path), &Change::Worse);
+    assert_eq!(held.verdict, Verdict::Worse);
+    assert_eq!(
+        held.remarks[0].text(&words),
+        "3.5\u{a0}GiB more held by no known process"
+    );
+    // A process that is known may hold what it wants.
+    let known = compare(&before, &told(41 * GIB, Some(40 * GIB + GIB / 2)));
+    assert_eq!(change(&known, path), &Change::Unchanged);
+    // In a container nobody can tell.
+    let untold = compare(&told(GIB / 2, None), &told(4 * GIB, None));
+    assert_eq!(change(&untold, "host.gpus.0.used_bytes"), &Change::Changed);
+    assert_eq!(untold.verdict, Verdict::Same);
+    assert_eq!(
+        untold.remarks[0].text(&words),
+        "3.5\u{a0}GiB more GPU memory in use; by whom can’t be told here"
+    );
+    let half = compare(&before, &told(4 * GIB, None));
+    assert_eq!(
+        change(&half, path),
+        &Change::NotComparable("incomparable-one-only")
+    );
+    assert_eq!(half.verdict, Verdict::Same);
+}
+
+#[test]
+fn a_resume_and_a_sweep_are_compared_point_by_point() {
+    use firstfault_schema::report::{Checkpoint, ResumeFinding};
+    let mut before = report("application-passed");
+    let application = before.application.as_mut().unwrap();
+    let resume = application.resume.as_mut().unwrap();
+    resume.finding = Some(ResumeFinding::Clean);
+    resume.different = Some(0);
+    resume.checkpoints = vec![Checkpoint {
+        outlives_host: Some(true),
+        opened_after_kill: Some(true),
+        ..Checkpoint::default()
+    }];
+    let mut after = again(&before);
+    let application = after.application.as_mut().unwrap();
+    let resume = application.resume.as_mut().unwrap();
+    resume.different = Some(3);
+    resume.finding = Some(ResumeFinding::OutputsDiffer);
+    resume.checkpoints[0].outlives_host = Some(false);
+    let sweep = application.sweep.as_mut().unwrap();
+    let axis = sweep.axis.clone();
+    sweep.throughput_stops_at = Some(4.0);
+    sweep.last_good = sweep.last_good.map(|good| good / 2.0);
+    let step = sweep
+        .steps
+        .iter_mut()
+        .find(|step| step.throughput.is_some() && step.peak_bytes.is_some())
+        .unwrap();
+    step.throughput = step.throughput.map(|speed| speed / 2.0);
+    let value = step.value;
+    let comparison = compare(&before, &after);
+    for (path, wanted) in [
+        ("application.resume.different".to_owned(), Change::Worse),
+        ("application.resume.finding".to_owned(), Change::Changed),
+        (
+            "application.resume.checkpoints.0.outlives_host".to_owned(),
+            Change::Worse,
+        ),
+        (format!("application.sweep.{axis}.last_good"), Change::Worse),
+        (
+            format!("application.sweep.{axis}.throughput_stops_at"),
+            Change::Changed,
+        ),
+        (
+            format!("application.sweep.{axis}.steps.{value}.throughput"),
+            Change::Worse,
+        ),
+        (
+            format!("application.sweep.{axis}.steps.{value}.peak_bytes"),
+            Change::Unchanged,
+        ),
+    ] {
+        assert_eq!(change(&comparison, &path), &wanted, "{path}");
+        for language in Language::ALL {
+            let name = field_name(&path, &Guidance::new(language));
+            assert!(name.is_some(), "{path}");
+        }
+    }
+}
+
+#[test]
+fn every_field_of_every_report_has_a_name_or_is_a_fact() {
+    let folder = format!("{}/fixtures/valid", env!("CARGO_MANIFEST_DIR"));
+    let words = Guidance::new(Language::English);
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+        for field in fields(&Report::from_json(&text).unwrap()) {
+            assert!(field_name(&field.path, &words).is_some(), "{}", field.path);
+        }
+    }
 }

@@ -1,6 +1,8 @@
 //! A report as a flat list of fields, each with what it is and how a difference in it is judged.
 
-use crate::report::{Application, Memory, Report, Scalar};
+mod dossier;
+
+use crate::report::{Host, Report, Scalar};
 
 /// What a field is, and in which direction it is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +23,10 @@ pub enum Kind {
     Memory,
     /// Items per second: more is better.
     Throughput,
+    /// Memory in bytes that no known process holds: less is better, by more than so many bytes.
+    Held(u64),
+    /// Memory in bytes in use, nobody can tell by whom: no direction, and a change by more than so many bytes.
+    Used(u64),
     /// An exact number of which fewer are better.
     Fewer(Unit),
     /// An exact number of which more are better.
@@ -32,7 +38,7 @@ impl Kind {
     pub const fn unit(self) -> Unit {
         match self {
             Self::Single | Self::Repeated => Unit::Milliseconds,
-            Self::Memory => Unit::Bytes,
+            Self::Memory | Self::Held(_) | Self::Used(_) => Unit::Bytes,
             Self::Throughput => Unit::PerSecond,
             Self::Fewer(unit) | Self::More(unit) => unit,
             _ => Unit::Plain,
@@ -223,7 +229,7 @@ pub fn fields(report: &Report) -> Vec<Field> {
     configuration(report, &mut list);
     results(report, &mut list);
     if let Some(application) = &report.application {
-        dossier(application, &mut list);
+        dossier::dossier(application, &mut list);
     }
     list.0
 }
@@ -363,6 +369,30 @@ pub fn driver_version(report: &Report) -> Option<&str> {
     })
 }
 
+/// What a GPU's memory in use may differ by without meaning anything: a driver keeps some for itself.
+const HELD_BYTES: u64 = 256 * 1024 * 1024;
+
+/// Memory of each GPU that no process of the driver's list holds. In a container that list tells nothing: then the whole
+/// memory in use stands there, and accuses nobody.
+fn held(host: &Host, list: &mut List) {
+    for (at, gpu) in host.gpus.iter().flatten().enumerate() {
+        let least = HELD_BYTES.max(gpu.total_memory_bytes.unwrap_or(0) / 100);
+        match (gpu.used_memory_bytes, gpu.process_memory_bytes) {
+            (Some(used), Some(known)) => list.number(
+                format!("host.gpus.{at}.unattributed_bytes"),
+                Kind::Held(least),
+                Some(float(used.saturating_sub(known))),
+            ),
+            (Some(used), None) => list.number(
+                format!("host.gpus.{at}.used_bytes"),
+                Kind::Used(least),
+                Some(float(used)),
+            ),
+            (None, _) => {}
+        }
+    }
+}
+
 fn results(report: &Report, list: &mut List) {
     list.text("code", Kind::State, Some(report.code.name()));
     list.word(
@@ -380,6 +410,10 @@ fn results(report: &Report, list: &mut List) {
             Some(decision.outcome.name().to_owned()),
         );
     }
+    if let Some(noise) = &report.noise {
+        list.number("noise.runs", Kind::State, Some(f64::from(noise.runs)));
+        list.number("noise.passed", Kind::State, Some(f64::from(noise.passed)));
+    }
     let pytorch = &report.pytorch;
     list.truth("pytorch.gpu_available", pytorch.gpu_available);
     list.number(
@@ -387,6 +421,9 @@ fn results(report: &Report, list: &mut List) {
         Kind::State,
         pytorch.visible_device_count.map(f64::from),
     );
+    if let Some(host) = &report.host {
+        held(host, list);
+    }
     let execution = &report.execution;
     list.text("execution.device", Kind::State, execution.device.as_deref());
     list.text("execution.dtype", Kind::State, execution.dtype.as_deref());
@@ -449,166 +486,5 @@ fn results(report: &Report, list: &mut List) {
                 scalar(&fact.value),
             );
         }
-    }
-}
-
-fn memory(path: &str, memory: &Memory, list: &mut List) {
-    for (name, value) in [
-        ("allocated_bytes", memory.allocated_bytes),
-        ("reserved_bytes", memory.reserved_bytes),
-        ("peak_allocated_bytes", memory.peak_allocated_bytes),
-        ("resident_bytes", memory.resident_bytes),
-    ] {
-        if let Some(value) = value {
-            list.number(format!("{path}.{name}"), Kind::Memory, Some(float(value)));
-        }
-    }
-}
-
-fn dossier(application: &Application, list: &mut List) {
-    use Kind::Configuration;
-    list.text(
-        "application.command",
-        Configuration(Factor::Command),
-        Some(&application.command.join(" ")),
-    );
-    if let Some(input) = &application.input {
-        list.number(
-            "application.input.count",
-            Configuration(Factor::Input),
-            input.count.map(float),
-        );
-        list.number(
-            "application.input.longest",
-            Configuration(Factor::Input),
-            input.longest.map(float),
-        );
-        list.text(
-            "application.input.digest",
-            Configuration(Factor::Input),
-            input.digest.as_deref(),
-        );
-    }
-    if let Some(model) = &application.model {
-        list.number(
-            "application.model.parameters",
-            Configuration(Factor::Model),
-            model.parameters.map(float),
-        );
-        list.text(
-            "application.model.dtypes",
-            Configuration(Factor::Model),
-            joined(&model.dtypes).as_deref(),
-        );
-        list.text(
-            "application.model.devices",
-            Configuration(Factor::Model),
-            joined(&model.devices).as_deref(),
-        );
-        list.text(
-            "application.model.mode",
-            Configuration(Factor::Model),
-            model.mode.as_deref(),
-        );
-    }
-    list.text(
-        "application.last_completed_stage",
-        Kind::State,
-        application.last_completed_stage.as_deref(),
-    );
-    if let Some(fault) = &application.first_fault {
-        list.word(
-            "application.first_fault.layer",
-            Kind::State,
-            "layer",
-            Some(fault.layer.name().to_owned()),
-        );
-        list.text(
-            "application.first_fault.signature",
-            Kind::State,
-            Some(&fault.signature),
-        );
-    }
-    if let Some(passes) = &application.passes {
-        list.number(
-            "application.passes.first_ms",
-            Kind::Single,
-            Some(passes.first_ms),
-        );
-        if let Some(following) = &passes.following {
-            list.number(
-                "application.passes.following.median",
-                Kind::Repeated,
-                Some(following.median),
-            );
-            let spread = following.p95 - following.min;
-            if let Some(field) = list.0.last_mut() {
-                field.spread = Some(spread);
-            }
-            list.number(
-                "application.passes.following.p95",
-                Kind::Repeated,
-                Some(following.p95),
-            );
-            if let Some(field) = list.0.last_mut() {
-                field.spread = Some(spread);
-            }
-        }
-    }
-    if let Some(peak) = &application.memory {
-        memory("application.memory.peak", &peak.peak, list);
-        list.text(
-            "application.memory.phase",
-            Kind::State,
-            peak.phase.as_deref(),
-        );
-    }
-    for point in &application.outputs {
-        let path = format!("application.outputs.{}", point.point);
-        list.word(
-            path,
-            Kind::Outcome,
-            "outcome",
-            Some(point.outcome.name().to_owned()),
-        );
-    }
-    if let Some(resume) = &application.resume {
-        list.number(
-            "application.resume.lost",
-            Kind::Fewer(Unit::Plain),
-            Some(float(resume.lost)),
-        );
-        list.number(
-            "application.resume.repeated",
-            Kind::Fewer(Unit::Plain),
-            Some(float(resume.repeated)),
-        );
-        list.number(
-            "application.resume.changed",
-            Kind::Fewer(Unit::Plain),
-            Some(float(resume.changed)),
-        );
-        list.number(
-            "application.resume.stop_ms",
-            Kind::Single,
-            Some(resume.stop_ms),
-        );
-    }
-    if let Some(sweep) = &application.sweep {
-        list.number(
-            format!("application.sweep.{}.last_good", sweep.axis),
-            Kind::More(Unit::Plain),
-            sweep.last_good,
-        );
-        let best = sweep
-            .steps
-            .iter()
-            .filter_map(|step| step.throughput)
-            .reduce(f64::max);
-        list.number(
-            format!("application.sweep.{}.throughput", sweep.axis),
-            Kind::Throughput,
-            best,
-        );
     }
 }

@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::fields::{Factor, Value};
-use super::{Row, Verdict};
+use super::{Change, Reason, Row, Verdict, identity};
 use crate::decision::{DecisionId, Outcome};
-use crate::guidance::Guidance;
 use crate::report::{Application, Report, RequestedDevice, ResumeFinding};
 
 /// A judgement with its reasons.
@@ -52,54 +51,14 @@ pub enum Standing {
     Note,
 }
 
-/// One reason, not yet worded.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Reason {
-    /// Its Fluent identifier.
-    pub id: &'static str,
-    /// Whether its point is met.
-    pub standing: Standing,
-    /// Its arguments.
-    pub values: Vec<(&'static str, Value)>,
-}
-
-impl Reason {
-    pub(super) const fn plain(id: &'static str) -> Self {
-        Self {
-            id,
-            standing: Standing::Note,
-            values: Vec::new(),
-        }
-    }
-
-    const fn new(id: &'static str, standing: Standing) -> Self {
-        Self {
-            id,
-            standing,
-            values: Vec::new(),
-        }
-    }
-
-    fn with(mut self, name: &'static str, value: Value) -> Self {
-        self.values.push((name, value));
-        self
-    }
-
-    /// The reason in words.
-    pub fn text(&self, guidance: &Guidance) -> String {
-        let values: Vec<_> = self
-            .values
-            .iter()
-            .map(|(name, value)| (*name, value.argument(guidance)))
-            .collect();
-        guidance.text_with(self.id, &values)
-    }
-}
-
 /// What changed, each once: fields of one factor change together, a declared parameter stands for itself.
 fn changes(baseline: &Report, candidate: &Report, rows: &[Row]) -> BTreeSet<(Factor, String)> {
     let mut changes = BTreeSet::new();
-    for row in rows.iter().filter(|row| row.differs()) {
+    let another_card = identity::is_another_card(baseline, candidate, rows);
+    // Identities under two salts are no change: nobody can tell.
+    let told =
+        |row: &&Row| row.differs() && row.change != Change::NotComparable("incomparable-salt");
+    for row in rows.iter().filter(told) {
         let super::Kind::Configuration(factor) = row.kind else {
             continue;
         };
@@ -117,6 +76,7 @@ fn changes(baseline: &Report, candidate: &Report, rows: &[Row]) -> BTreeSet<(Fac
                 .path
                 .trim_start_matches("attempt.parameters.")
                 .to_owned(),
+            Factor::Devices if another_card => "card".to_owned(),
             _ => String::new(),
         };
         changes.insert((factor, name));
@@ -156,6 +116,7 @@ fn command_follows_parameters(baseline: &Report, candidate: &Report) -> bool {
 fn factor_value(change: &(Factor, String)) -> Value {
     match change.0 {
         Factor::Parameter => Value::Text(change.1.clone()),
+        Factor::Devices if change.1 == "card" => Value::Word("factor", "card".to_owned()),
         factor => Value::Word("factor", factor.name().to_owned()),
     }
 }
@@ -208,6 +169,7 @@ pub(super) fn scale_up(candidate: &Report, verdict: Verdict, one_change: Answer)
             reasons.push(limit(application));
         }
     }
+    reasons.extend(repeated(candidate));
     reasons.push(match verdict {
         Verdict::Worse => Reason::new("ready-not-worse-broken", Standing::Broken),
         Verdict::NotComparable => Reason::new("ready-not-worse-missing", Standing::Missing),
@@ -240,6 +202,22 @@ fn device(candidate: &Report) -> Reason {
         Some(Outcome::Passed) => Reason::new("ready-device-holds", Standing::Holds),
         _ => Reason::new("ready-device-broken", Standing::Broken),
     }
+}
+
+/// What passes only sometimes is not ready for more of it. Nobody has to repeat.
+fn repeated(candidate: &Report) -> Option<Reason> {
+    let noise = candidate.noise.as_ref().filter(|noise| noise.runs > 1)?;
+    let (id, standing) = if noise.passed == noise.runs {
+        ("ready-repeated-holds", Standing::Holds)
+    } else {
+        ("ready-repeated-broken", Standing::Broken)
+    };
+    let number = |count: u32| Value::Number(f64::from(count));
+    Some(
+        Reason::new(id, standing)
+            .with("passed", number(noise.passed))
+            .with("runs", number(noise.runs)),
+    )
 }
 
 fn contract(candidate: &Report, application: &Application) -> Reason {
