@@ -130,6 +130,22 @@ impl Journal {
     }
 }
 
+/// Removes the evidence of a check that has finished and that nobody will look for.
+pub(crate) fn forget(id: &str) {
+    if let Ok(state) = state_folder() {
+        forget_in(&state, id);
+    }
+}
+
+/// The same in a project's folder.
+pub(crate) fn forget_in(state: &Path, id: &str) {
+    let folder = state.join("attempts").join(id);
+    let is_own = fs::symlink_metadata(&folder).is_ok_and(|found| found.is_dir());
+    if is_own && folder.join(FINISHED).exists() {
+        let _ = fs::remove_dir_all(folder);
+    }
+}
+
 fn state_folder() -> io::Result<PathBuf> {
     use etcetera::BaseStrategy as _;
     let strategy = etcetera::choose_base_strategy().map_err(io::Error::other)?;

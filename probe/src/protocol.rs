@@ -159,7 +159,7 @@ pub(crate) struct Facts {
     pub(crate) gpu_hooks: Option<bool>,
     pub(crate) cpu_control: Option<bool>,
     pub(crate) visible_device_count: Option<u32>,
-    pub(crate) devices: Option<Vec<firstfault_schema::report::Device>>,
+    pub(crate) devices: Option<Vec<SeenDevice>>,
     pub(crate) compiled_architectures: Option<Vec<String>>,
     pub(crate) device: Option<String>,
     pub(crate) dtype: Option<String>,
@@ -168,6 +168,17 @@ pub(crate) struct Facts {
     pub(crate) first_pass_ms: Option<f64>,
     pub(crate) following_pass_ms: Option<f64>,
     pub(crate) receipt: Option<Vec<Option<f64>>>,
+}
+
+/// A device as a worker sees it. No type of the report: what identifies a card stays out of it.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct SeenDevice {
+    pub(crate) index: u32,
+    pub(crate) name: String,
+    pub(crate) compute_capability: Option<String>,
+    pub(crate) total_memory_bytes: Option<u64>,
+    #[serde(default)]
+    pub(crate) uuid: Option<String>,
 }
 
 /// What a worker said before it ended, in an order that was enforced.

@@ -1,6 +1,7 @@
 //! The two engines: the same fixed computation with and without Python. Each turns its worker's answers into
 //! [`Findings`]; the judgement is made here, from raw values, and no worker's "passed" is believed.
 
+pub(crate) mod identity;
 pub(crate) mod libtorch;
 pub(crate) mod python;
 
@@ -8,7 +9,7 @@ use firstfault_schema::code::Code;
 use firstfault_schema::decision::{self, Outcome as DecisionOutcome};
 use firstfault_schema::facts;
 use firstfault_schema::report::{
-    Backend, Engine, Execution, Pytorch, RequestedDevice, Runtime, Scalar, Stage, Timings,
+    Backend, Device, Engine, Execution, Pytorch, RequestedDevice, Runtime, Scalar, Stage, Timings,
 };
 
 use crate::names;
@@ -37,6 +38,8 @@ pub(crate) struct Findings {
     pub(crate) message: Option<String>,
     /// What the worker printed on standard error, raw; it stays at home.
     pub(crate) stderr: String,
+    /// Which cards these are, by index; it stays in this process.
+    pub(crate) uuids: Vec<(u32, identity::Uuid)>,
     /// Facts that only the worker could see.
     pub(crate) facts: Vec<(&'static str, Scalar)>,
     /// The fixed computation on the CPU came out exactly; only libtorch's worker does it.
@@ -91,6 +94,7 @@ pub(crate) fn judge(
         execution: execution(engine, request, transcript),
         message: None,
         stderr: ending.stderr.clone(),
+        uuids: uuids(transcript),
         facts: worker_facts(transcript),
         cpu_control: transcript
             .facts(Stage::Import)
@@ -297,17 +301,20 @@ fn pytorch(transcript: &Transcript, gpu: bool, index: u32) -> Pytorch {
         visible_device_count: device.and_then(|facts| facts.visible_device_count),
         devices: device
             .and_then(|facts| facts.devices.clone())
-            .map(|mut devices| {
-                devices.retain(|device| device.index < MAX_DEVICES || device.index == index);
-                for device in &mut devices {
-                    device.name = names::product(&device.name);
-                    device.identity = None;
-                    device.compute_capability = device
-                        .compute_capability
-                        .take()
-                        .map(|text| names::architecture(&text));
-                }
+            .map(|devices| {
                 devices
+                    .into_iter()
+                    .filter(|device| device.index < MAX_DEVICES || device.index == index)
+                    .map(|device| Device {
+                        index: device.index,
+                        name: names::product(&device.name),
+                        compute_capability: device
+                            .compute_capability
+                            .map(|text| names::architecture(&text)),
+                        total_memory_bytes: device.total_memory_bytes,
+                        identity: None,
+                    })
+                    .collect()
             }),
         device_salt: None,
         compiled_architectures: device
@@ -320,6 +327,20 @@ fn pytorch(transcript: &Transcript, gpu: bool, index: u32) -> Pytorch {
                     .collect()
             }),
     }
+}
+
+/// Which cards the worker saw, where they told.
+fn uuids(transcript: &Transcript) -> Vec<(u32, identity::Uuid)> {
+    transcript
+        .facts(Stage::Device)
+        .and_then(|facts| facts.devices.as_ref())
+        .into_iter()
+        .flatten()
+        .filter_map(|device| {
+            let uuid = identity::Uuid::parse(device.uuid.as_deref()?)?;
+            Some((device.index, uuid))
+        })
+        .collect()
 }
 
 fn execution(engine: Engine, request: &Request, transcript: &Transcript) -> Execution {

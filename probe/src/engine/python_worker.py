@@ -208,6 +208,7 @@ try:
                     "name": text(properties.name),
                     "compute_capability": text(capability),
                     "total_memory_bytes": int(properties.total_memory),
+                    "uuid": text(getattr(properties, "uuid", None)),
                 }
             )
         compiled = [text(arch) for arch in torch.cuda.get_arch_list()][:64]

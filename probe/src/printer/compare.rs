@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 
 use firstfault_schema::Report;
-use firstfault_schema::compare::{Comparison, Judgement, Row, Standing, Value, Verdict};
+use firstfault_schema::compare::{Comparison, Judgement, Reason, Row, Standing, Value, Verdict};
 use firstfault_schema::format;
+use firstfault_schema::noise::{Floor, Range};
 use firstfault_schema::visible::visible;
 use fluent_bundle::FluentValue;
 use serde_json::json;
@@ -16,33 +17,38 @@ use crate::error::Error;
 impl Printer {
     /// The comparison as one JSON document: differences only, with the count of the unchanged.
     pub(crate) fn comparison_json(&self, comparison: &Comparison) -> Result<(), Error> {
+        let document = self.comparison_document(comparison);
+        self.data(&format!("{document:#}\n"))
+    }
+
+    pub(super) fn comparison_document(&self, comparison: &Comparison) -> serde_json::Value {
         let row = |row: &Row| {
             json!({
                 "field": row.path,
                 "baseline": raw(&row.baseline),
                 "candidate": raw(&row.candidate),
                 "change": row.change.name(),
+                "noise": row.floor.as_ref().map(floor),
             })
         };
-        let judgement = |judgement: &Judgement| {
-            let reasons: Vec<_> = judgement
-                .reasons
+        let reasons = |reasons: &[Reason]| -> Vec<_> {
+            reasons
                 .iter()
                 .map(|reason| json!({"id": reason.id, "standing": standing(reason.standing), "text": reason.text(self.guidance())}))
-                .collect();
-            json!({"answer": judgement.answer.name(), "reasons": reasons})
+                .collect()
         };
-        let document = json!({
+        let judgement = |judgement: &Judgement| json!({"answer": judgement.answer.name(), "reasons": reasons(&judgement.reasons)});
+        json!({
             "verdict": comparison.verdict.name(),
             "exit_code": comparison.verdict.exit_code(),
             "obstacles": comparison.obstacles.iter().map(|reason| reason.text(self.guidance())).collect::<Vec<_>>(),
+            "remarks": reasons(&comparison.remarks),
             "one_change": judgement(&comparison.one_change),
             "scale_up": judgement(&comparison.scale_up),
             "configuration": comparison.configuration().map(row).collect::<Vec<_>>(),
             "results": comparison.results().map(row).collect::<Vec<_>>(),
             "unchanged": comparison.unchanged().count(),
-        });
-        self.data(&format!("{document:#}\n"))
+        })
     }
 
     /// The comparison for people: judgements, configuration, results, and last the verdict.
@@ -71,6 +77,22 @@ impl Printer {
                 head("terminal-candidate", candidate),
             ],
         );
+        // What the rows below tell anyway is not told twice.
+        let first: Vec<&Reason> = comparison
+            .remarks
+            .iter()
+            .filter(|remark| !remark.is_about_a_field())
+            .collect();
+        if !first.is_empty() {
+            text.push('\n');
+        }
+        for remark in first {
+            self.paragraph(
+                &mut text,
+                "  ",
+                &visible(&breakable(&remark.text(self.guidance()))),
+            );
+        }
         self.judgement(&mut text, "one-change", &comparison.one_change);
         self.judgement(&mut text, "scale-up", &comparison.scale_up);
         self.rows(
@@ -110,7 +132,7 @@ impl Printer {
         self.out(&text)
     }
 
-    fn value(&self, row: &Row, value: &Value) -> String {
+    fn row_value(&self, row: &Row, value: &Value) -> String {
         breakable(&format::value(value, row.kind.unit(), self.guidance()))
     }
 
@@ -141,13 +163,31 @@ impl Printer {
                 let change = self.text(&format!("change-{}", row.change.name().replace('_', "-")));
                 let values = format!(
                     "{} → {}",
-                    self.value(row, &row.baseline),
-                    self.value(row, &row.candidate)
+                    self.row_value(row, &row.baseline),
+                    self.row_value(row, &row.candidate)
                 );
+                let floor = row.floor.as_ref().and_then(Floor::share).map(|share| {
+                    let share = format::share(share, self.guidance().language());
+                    self.with("change-floor", &[("floor", &breakable(&share))])
+                });
+                let change = match floor {
+                    Some(floor) => format!("{change} · {floor}"),
+                    None => change,
+                };
                 [row.path.clone(), visible(&values).into_owned(), change]
             }),
         );
     }
+}
+
+/// What a difference was held against; durations in ms, memory in bytes.
+fn floor(floor: &Floor) -> serde_json::Value {
+    let range = |range: &Range| json!({"runs": range.runs, "min": range.min, "median": range.median, "max": range.max});
+    json!({
+        "least": floor.least,
+        "baseline": range(&floor.baseline),
+        "candidate": range(&floor.candidate),
+    })
 }
 
 /// A value as a report holds it, whatever the language.

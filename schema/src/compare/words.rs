@@ -59,6 +59,24 @@ impl Reason {
         self
     }
 
+    /// Whether a row tells the same in full.
+    pub fn is_about_a_field(&self) -> bool {
+        self.field().is_some()
+    }
+
+    /// Whether it is about the outcome of a decision.
+    pub fn is_about_a_decision(&self) -> bool {
+        self.field()
+            .is_some_and(|path| path.starts_with("decisions."))
+    }
+
+    fn field(&self) -> Option<&str> {
+        self.values.iter().find_map(|(_, value)| match value {
+            Argument::Field(path) => Some(path.as_str()),
+            _ => None,
+        })
+    }
+
     /// The reason in words.
     pub fn text(&self, guidance: &Guidance) -> String {
         let values: Vec<_> = self
