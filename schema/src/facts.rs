@@ -85,6 +85,20 @@ pub const CONTRACT_POINTS: &[&str] = &[
     "model_mode",
     "stages_ended",
 ];
+/// What a proof of stop and resume can come to, beside a clean one.
+pub const RESUME_FINDINGS: &[&str] = &[
+    "ended_before",
+    "did_not_stop",
+    "checkpoint_damaged",
+    "continuation_failed",
+    "outputs_lost",
+    "outputs_repeated",
+    "outputs_changed",
+    "outputs_differ",
+    "training_diverged",
+    "contract_broken",
+    "began_anew",
+];
 /// The state of a kernel module.
 pub const MODULE_STATES: &[&str] = &["loaded", "absent"];
 
@@ -328,6 +342,10 @@ facts! {
     MEMORY_RAN_OUT = "memory_ran_out", Kind::Flag;
     /// Which point of the contract is broken first.
     CONTRACT_POINT = "contract_point", Kind::Word(CONTRACT_POINTS);
+    /// What a proof of stop and resume came to.
+    RESUME_FINDING = "resume_finding", Kind::Word(RESUME_FINDINGS);
+    /// How the loss after resuming differs from that of a run without a stop.
+    LOSS_SHAPE = "loss_shape", Kind::Word(&["jump", "drift", "offset"]);
     /// The worker could not be ended: the kernel holds it inside a driver.
     WORKER_UNKILLABLE = "worker_unkillable", Kind::Flag;
     /// The attempt before this one did not finish: the host may have been locked.

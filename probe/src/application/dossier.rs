@@ -93,7 +93,7 @@ pub(super) fn of(
 }
 
 /// A name that the program gave: the user's own word, or a gap.
-fn own(text: &str, variables: &Variables) -> String {
+pub(super) fn own(text: &str, variables: &Variables) -> String {
     if settings::own_words(text, variables).is_ok() {
         text.to_owned()
     } else {
@@ -255,6 +255,8 @@ pub(super) fn without_machine(mut diagnosis: Diagnosis) -> Diagnosis {
         facts::MEMORY_RAN_OUT,
         facts::MEMORY_KILLS,
         facts::CONTRACT_POINT,
+        facts::RESUME_FINDING,
+        facts::LOSS_SHAPE,
     ];
     diagnosis
         .evidence

@@ -303,6 +303,11 @@ impl Marks {
         }
     }
 
+    /// Whether a stage of this name was begun, in any process.
+    pub(crate) fn has_begun(&self, stage: &str) -> bool {
+        self.series.keys().any(|(_, name)| name == stage)
+    }
+
     /// Whether anything was marked.
     pub(crate) fn is_empty(&self) -> bool {
         self.processes.is_empty()

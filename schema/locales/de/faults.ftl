@@ -293,6 +293,19 @@ fault-parameters-did-not-change = Parameter haben sich nicht so geändert, wie d
 fault-model-mode-differs = Das Modell war nicht in dem Modus, den der Vertrag verlangt.
 fault-stages-not-ended = Abschnitte, die der Vertrag verlangt, sind nicht zu Ende gekommen.
 fault-input-unusable = Die Eingabe ist nicht so brauchbar, wie der Vertrag sie nennt.
+fault-resume-ended-before = Das Programm endete von selbst, bevor es angehalten werden konnte; bewiesen ist damit nichts.
+fault-resume-did-not-stop = Das Programm hielt in der gewährten Zeit nicht an und musste beendet werden.
+fault-resume-checkpoint-damaged = Nach dem Anhalten lässt sich ein Checkpoint nicht öffnen.
+fault-resume-continuation-failed = Der zweite Start des Programms scheiterte, stürzte ab oder überschritt seine Zeit.
+fault-resume-outputs-lost = Beim Anhalten und Fortsetzen gingen Ausgaben verloren.
+fault-resume-outputs-repeated = Beim Anhalten und Fortsetzen wurden Ausgaben doppelt geschrieben.
+fault-resume-outputs-changed = Der zweite Start veränderte Ausgaben, die vor dem Anhalten fertig waren.
+fault-resume-outputs-differ = Was nach dem Anhalten geschrieben wurde, weicht von einem Lauf ohne Anhalten ab. Auch ein Feld, das in jedem Lauf anders ist, etwa eine Uhrzeit, zählt dazu.
+fault-resume-loss-jumps = Der Loss springt nach dem Fortsetzen, bei denselben Daten.
+fault-resume-loss-drifts = Der Loss nimmt nach dem Fortsetzen einen anderen Weg, wie bei anderen Daten.
+fault-resume-loss-offset = Der Loss ist nach dem Fortsetzen um einige Schritte verschoben.
+fault-resume-contract-broken = Nach dem Fortsetzen verletzen die Ausgaben den Vertrag.
+fault-resume-began-anew = Der zweite Start tat die ganze Arbeit noch einmal; ein Fortsetzen ist nicht bewiesen.
 
 ## Actions
 
@@ -488,6 +501,19 @@ action-match-model-and-contract = Vergleichen Sie Modell und Vertrag: einer von 
 action-check-optimiser = Prüfen Sie, ob der Optimierer diese Parameter hält, ob sie Gradienten verlangen und ob step() aufgerufen wird.
 action-set-model-mode = Rufen Sie model.eval() vor der Inferenz und model.train() vor dem Training auf.
 action-check-input = Vergleichen Sie die Eingabe mit dem, was der Vertrag von ihr sagt.
+action-stop-earlier = Halten Sie es früher an, etwa mit --stop-at seconds=1, oder geben Sie ihm mehr Arbeit.
+action-name-resume-state = Nennen Sie im Vertrag unter [resume] state, wovon das Programm fortsetzt, und lassen Sie es beim Start danach suchen.
+action-handle-stop-signal = Behandeln Sie SIGTERM: den laufenden Batch abschließen, den Checkpoint schreiben, enden.
+action-raise-grace = Wenn es nur länger braucht, geben Sie ihm mit --grace mehr Zeit; Ihr Scheduler muss dieselbe gewähren.
+action-keep-two-checkpoints = Behalten Sie den vorletzten Checkpoint, bis der neue vollständig ist.
+action-flush-before-progress = Sichern Sie Ausgaben auf die Platte, bevor Sie sie als fertig vermerken, nicht danach.
+action-append-after-resume = Hängen Sie nach einem Neustart an, und schreiben Sie fertige Ausgaben nie neu.
+action-restore-random-state = Sichern Sie die Zustände aller Zufallszahlen und stellen Sie sie wieder her: Python, NumPy, PyTorch und jedes Gerät.
+action-state-tolerance = Wenn das Gerät jedes Mal ein wenig anders rechnet, sagen Sie im Vertrag unter [resume] tolerance, um wie viel.
+action-restore-optimiser-state = Sichern Sie mit den Gewichten auch den Zustand von Optimierer und Scheduler, und stellen Sie ihn wieder her.
+action-restore-data-position = Sichern Sie die Stelle in den Daten und die Reihenfolge, in der sie gemischt sind, und stellen Sie beides wieder her.
+action-restore-step-count = Sichern Sie die Schrittzahl mit den Gewichten, und prüfen Sie, ob sie den letzten fertigen Schritt nennt oder den nächsten.
+action-pass-resume-argument = Wenn das Programm nur auf Verlangen fortsetzt, nennen Sie sein Argument im Vertrag unter [resume] arguments.
 
 ## Facts
 
@@ -596,6 +622,8 @@ fact-application-exit-code = Rückgabewert des Kommandos
 fact-memory-phase = Wann der Speicher am höchsten war
 fact-contract-point = Erster verletzter Vertragspunkt
 fact-memory-ran-out = Speicher ging aus
+fact-resume-finding = Ergebnis von Anhalten und Fortsetzen
+fact-loss-shape = Form der Abweichung im Loss
 
 ## Tickets
 

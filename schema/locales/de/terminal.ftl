@@ -211,3 +211,93 @@ terminal-contract-needs = daneben wird { $other } gebraucht
 terminal-contract-does-not-fit = es passt nicht zu { $other }
 terminal-contract-bad-name = der Name sieht nach einem Pfad oder Geheimnis aus oder kommt zweimal vor
 terminal-contract-nothing-demanded = er verlangt nichts: Was das Kommando auch tut, es würde bestehen
+
+## Reihe
+terminal-sweep = Reihe entlang { $axis }
+terminal-sweep-limit-device = Speicher des Geräts
+terminal-sweep-limit-control-group = Grenze der Kontrollgruppe
+terminal-sweep-limit-machine = Speicher des Rechners
+terminal-sweep-margin = { $percent } % müssen frei bleiben
+terminal-sweep-no-margin = sie darf überschritten werden
+terminal-sweep-continuing = { $count ->
+    [one] Es geht weiter: Ein Schritt wurde schon gemessen. (--fresh beginnt von vorn.)
+   *[other] Es geht weiter: { $count } Schritte wurden schon gemessen. (--fresh beginnt von vorn.)
+}
+terminal-sweep-good = gut
+terminal-sweep-why-refused = verweigert
+terminal-sweep-why-margin = Abstand verletzt
+terminal-sweep-why-out-of-memory = Speicher zu klein
+terminal-sweep-why-application-failed = Kommando scheitert
+terminal-sweep-why-contract-failed = Vertrag verletzt
+terminal-sweep-why-timeout = Zeit abgelaufen
+terminal-sweep-why-budget = abgebrochen: Budget
+terminal-sweep-why-interrupted = abgebrochen: Strg-C
+terminal-sweep-would-need = bräuchte { $size }
+terminal-sweep-of-limit = { $size } ({ $percent } %)
+terminal-sweep-rate = { $rate }/s
+terminal-sweep-column-peak = Spitze
+terminal-sweep-percent = { $percent } %
+terminal-sweep-column-share = davon
+terminal-sweep-column-foretold = erwartet
+terminal-sweep-column-throughput = Stück/s
+terminal-sweep-column-first = erster
+terminal-sweep-column-following = Median
+terminal-sweep-whole-command = * über das ganze Kommando, mit allem, was es lädt
+terminal-sweep-not-tried = Nicht versucht: { $values }
+terminal-sweep-budget = Budget { $budget }; die Schritte brauchten { $spent }
+terminal-sweep-good-to = gut bis { $value }
+terminal-sweep-none-good = kein Schritt war gut
+terminal-sweep-from-refused = ab { $value } verweigert: ließe weniger als { $percent } % von { $limit } frei
+terminal-sweep-from-margin = bei { $value } angehalten: ließ weniger als { $percent } % von { $limit } frei
+terminal-sweep-from-out-of-memory = bei { $value } reicht der Speicher nicht
+terminal-sweep-from-application-failed = bei { $value } scheitert das Kommando
+terminal-sweep-from-contract-failed = bei { $value } ist der Vertrag verletzt
+terminal-sweep-from-timeout = bei { $value } läuft die Zeit ab
+terminal-sweep-limit-beyond = jeder geplante Schritt war gut, die Grenze liegt also dahinter
+terminal-sweep-ended-budget = das Budget war aufgebraucht
+terminal-sweep-ended-attempts = die Zahl der Versuche war aufgebraucht
+terminal-sweep-ended-interrupted = unterbrochen; dieselbe Kommandozeile setzt hier fort
+terminal-sweep-stops-rising = der Durchsatz steigt ab { $value } nicht mehr
+terminal-budget-too-short = das Budget war vor dem ersten Schritt aufgebraucht
+terminal-budget-too-short-hint = geben Sie ein größeres --budget an: Allein die Prüfung dauert einige Sekunden
+terminal-usage-axis = --axis braucht einen Namen und steigende Zahlen, höchstens 200
+terminal-usage-axis-hint = zum Beispiel --axis batch=1,2,4,8 oder, verdoppelt bis zu einer Obergrenze, --axis batch=1..64
+terminal-usage-axis-order = die Werte von --axis müssen steigen
+terminal-usage-axis-order-hint = ordnen Sie sie, jeden nur einmal
+terminal-usage-axis-not-in-command = das Kommando sagt nicht, wohin der Wert von --axis gehört
+terminal-usage-axis-not-in-command-hint = setzen Sie dort den Namen in geschweifte Klammern, zum Beispiel --axis batch=1,2,4 -- python embed.py --batch {"{"}batch{"}"}
+
+## Wiederholte Versuche
+terminal-noise = Wiederholt: { $passed } von { $runs } Läufen bestanden
+terminal-noise-to = bis
+
+## Nachprüfung
+terminal-recheck-same = nicht schlechter
+terminal-recheck-better = besser
+terminal-recheck-worse = schlechter
+terminal-recheck-failed = fehlgeschlagen
+terminal-recheck-not-comparable = nicht vergleichbar
+terminal-recheck-other-kind = dieser Bericht gehört zu einer Reihe (sweep) oder zu einem Nachweis von Anhalten und Fortsetzen, die eine Nachprüfung nicht wiederholt
+terminal-recheck-other-kind-hint = nehmen Sie einen Bericht von `firstfault check` oder `firstfault run` als Vergleichsbasis
+terminal-recheck-no-command = der Befehl dieses Laufs ist hier nicht bekannt: Ein Bericht enthält ihn nicht, und was in .firstfault/attempts aufbewahrt wurde, ist fort oder liegt woanders
+terminal-recheck-no-command-hint = geben Sie den Befehl nach `--` noch einmal an, oder arbeiten Sie im Ordner der Vergleichsbasis
+terminal-recheck-command-for-check = dieser Bericht gehört zu einer Prüfung, und die hat keinen Befehl
+terminal-recheck-command-for-check-hint = lassen Sie den Befehl weg, oder nehmen Sie einen Bericht von `firstfault run` als Vergleichsbasis
+terminal-recheck-contract-for-check = dieser Bericht gehört zu einer Prüfung, und die hat weder einen Vertrag noch einen Befehl, der sich begrenzen ließe
+terminal-recheck-contract-for-check-hint = lassen Sie --contract und --timeout weg; --check-timeout begrenzt die Prüfung
+
+terminal-turn-kept = Referenz: von einem früheren Start beendet und aufbewahrt
+terminal-note-reference-kept = Der Lauf ohne Anhalten wurde schon von einem früheren Start beendet; --fresh beginnt von vorn.
+terminal-note-proof-continues = Der Lauf ohne Anhalten ist beendet und aufbewahrt: Dieselbe Befehlszeile macht von dort weiter.
+terminal-linked-output = { $file } ist eine Verknüpfung; so würden die Läufe einander die Ausgaben überschreiben.
+terminal-linked-output-hint = Lassen Sie den Befehl die Datei selbst schreiben; eine Verknüpfung darauf kann anderswo liegen.
+terminal-resume-stop = { $signal } bei { $point }
+terminal-resume-took = angehalten nach { $time }
+terminal-resume-took-of = angehalten nach { $time } von { $grace }
+terminal-resume-yes = ja
+terminal-resume-no = nein
+terminal-resume-not-told = nicht feststellbar
+terminal-resume-advice-memory = Er liegt im Arbeitsspeicher und vergeht mit dem Host: Schreiben Sie ihn auf eine Platte oder einen Netzspeicher.
+terminal-resume-advice-layer = Er liegt in der eigenen Schicht des Containers und vergeht mit ihm: Hängen Sie dafür ein Volume ein.
+terminal-resume-advice-in-place = Er wird an Ort und Stelle überschrieben; ein Stopp mittendrin beschädigt ihn: Schreiben Sie daneben, sichern Sie auf die Platte, benennen Sie dann um.
+terminal-resume-advice-space = Die Kopien, die aufbewahrt werden sollen, brauchen mehr Platz, als frei ist.

@@ -293,6 +293,19 @@ fault-parameters-did-not-change = Parameters did not change as the contract dema
 fault-model-mode-differs = The model was not in the mode that the contract demands.
 fault-stages-not-ended = Stages that the contract demands did not end.
 fault-input-unusable = The input can't be used as the contract names it.
+fault-resume-ended-before = The program ended by itself before it could be stopped, so nothing is proven.
+fault-resume-did-not-stop = The program did not stop in the time that it was given, and had to be killed.
+fault-resume-checkpoint-damaged = The stop left a checkpoint that cannot be opened.
+fault-resume-continuation-failed = The second start of the program failed, crashed or ran out of time.
+fault-resume-outputs-lost = Outputs were lost across the stop.
+fault-resume-outputs-repeated = Outputs were written twice across the stop.
+fault-resume-outputs-changed = The second start changed outputs that were finished before the stop.
+fault-resume-outputs-differ = What was written after the stop differs from a run without one. A field that is another in every run, such as a time, counts too.
+fault-resume-loss-jumps = The loss jumps after resuming, over the same data.
+fault-resume-loss-drifts = The loss goes another way after resuming, as over other data.
+fault-resume-loss-offset = The loss after resuming is some steps off.
+fault-resume-contract-broken = After resuming, the outputs break the contract.
+fault-resume-began-anew = The second start did all the work once more, so no continuation is proven.
 
 ## Actions
 
@@ -488,6 +501,19 @@ action-match-model-and-contract = Compare model and contract: one of them means 
 action-check-optimiser = Check that the optimiser holds these parameters, that they require gradients, and that step() is called.
 action-set-model-mode = Call model.eval() before inference and model.train() before training.
 action-check-input = Compare the input with what the contract says of it.
+action-stop-earlier = Stop it earlier, for example with --stop-at seconds=1, or give it more work.
+action-name-resume-state = Name in the contract under [resume] state what the program continues from, and let it look for that at its start.
+action-handle-stop-signal = Handle SIGTERM: finish the batch at hand, write the checkpoint, and exit.
+action-raise-grace = If it only needs longer, give it more time with --grace; your scheduler must grant the same.
+action-keep-two-checkpoints = Keep the checkpoint before the last one until the new one is complete.
+action-flush-before-progress = Flush outputs to disk before you note that they are finished, not after.
+action-append-after-resume = Append after a restart, and never write finished outputs anew.
+action-restore-random-state = Save and restore the states of all random numbers: Python, NumPy, PyTorch and each device.
+action-state-tolerance = If the device computes a little differently each time, say in the contract under [resume] tolerance how much.
+action-restore-optimiser-state = Save and restore the state of the optimiser and of the scheduler with the weights.
+action-restore-data-position = Save and restore the position in the data and the order in which it is shuffled.
+action-restore-step-count = Save the step count with the weights, and check whether it names the last finished step or the next one.
+action-pass-resume-argument = If the program continues only when told so, name its argument in the contract under [resume] arguments.
 
 ## Facts
 
@@ -596,6 +622,8 @@ fact-application-exit-code = Exit number of the command
 fact-memory-phase = When memory was at its most
 fact-contract-point = First broken point of the contract
 fact-memory-ran-out = Memory ran out
+fact-resume-finding = Result of stop and resume
+fact-loss-shape = Shape of the difference in the loss
 
 ## Tickets
 

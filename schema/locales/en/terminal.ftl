@@ -211,3 +211,93 @@ terminal-contract-needs = it needs { $other } beside it
 terminal-contract-does-not-fit = it does not go with { $other }
 terminal-contract-bad-name = the name looks like a path or a secret, or is used twice
 terminal-contract-nothing-demanded = it demands nothing: whatever the command does would pass
+
+## Sweep
+terminal-sweep = Sweep along { $axis }
+terminal-sweep-limit-device = device memory
+terminal-sweep-limit-control-group = limit of the control group
+terminal-sweep-limit-machine = memory of the machine
+terminal-sweep-margin = { $percent } % must stay free
+terminal-sweep-no-margin = crossing it is allowed
+terminal-sweep-continuing = { $count ->
+    [one] Continuing: one step was measured before. (--fresh begins anew.)
+   *[other] Continuing: { $count } steps were measured before. (--fresh begins anew.)
+}
+terminal-sweep-good = good
+terminal-sweep-why-refused = refused
+terminal-sweep-why-margin = margin crossed
+terminal-sweep-why-out-of-memory = out of memory
+terminal-sweep-why-application-failed = command failed
+terminal-sweep-why-contract-failed = contract broken
+terminal-sweep-why-timeout = out of its time
+terminal-sweep-why-budget = cut off: budget
+terminal-sweep-why-interrupted = cut off: Ctrl-C
+terminal-sweep-would-need = would need { $size }
+terminal-sweep-of-limit = { $size } ({ $percent } %)
+terminal-sweep-rate = { $rate }/s
+terminal-sweep-column-peak = peak
+terminal-sweep-percent = { $percent } %
+terminal-sweep-column-share = of it
+terminal-sweep-column-foretold = foretold
+terminal-sweep-column-throughput = items/s
+terminal-sweep-column-first = first
+terminal-sweep-column-following = median
+terminal-sweep-whole-command = * over the whole command, with everything that it loads
+terminal-sweep-not-tried = Not tried: { $values }
+terminal-sweep-budget = Budget { $budget }; the steps took { $spent }
+terminal-sweep-good-to = good to { $value }
+terminal-sweep-none-good = no step was good
+terminal-sweep-from-refused = refused from { $value }: would leave less than { $percent } % of { $limit }
+terminal-sweep-from-margin = stopped at { $value }: left less than { $percent } % of { $limit }
+terminal-sweep-from-out-of-memory = out of memory at { $value }
+terminal-sweep-from-application-failed = the command fails at { $value }
+terminal-sweep-from-contract-failed = the contract is broken at { $value }
+terminal-sweep-from-timeout = out of its time at { $value }
+terminal-sweep-limit-beyond = every planned step was good, so the limit lies beyond
+terminal-sweep-ended-budget = ended by its budget
+terminal-sweep-ended-attempts = ended by its number of attempts
+terminal-sweep-ended-interrupted = interrupted; the same command line goes on from here
+terminal-sweep-stops-rising = throughput stops rising at { $value }
+terminal-budget-too-short = the budget was used up before the first step
+terminal-budget-too-short-hint = give a larger --budget: the check alone takes a few seconds
+terminal-usage-axis = --axis needs a name and increasing numbers, 200 at most
+terminal-usage-axis-hint = for example --axis batch=1,2,4,8 or, doubling up to a cap, --axis batch=1..64
+terminal-usage-axis-order = the values of --axis have to increase
+terminal-usage-axis-order-hint = put them in order, each once
+terminal-usage-axis-not-in-command = the command does not say where the value of --axis goes
+terminal-usage-axis-not-in-command-hint = put its name in braces there, for example --axis batch=1,2,4 -- python embed.py --batch {"{"}batch{"}"}
+
+## Repeated attempts
+terminal-noise = Repeated: { $passed } of { $runs } runs passed
+terminal-noise-to = to
+
+## Recheck
+terminal-recheck-same = not worse
+terminal-recheck-better = better
+terminal-recheck-worse = worse
+terminal-recheck-failed = failed
+terminal-recheck-not-comparable = not comparable
+terminal-recheck-other-kind = this report is of a sweep or of a proof of stop and resume, which a recheck does not repeat
+terminal-recheck-other-kind-hint = take a report of `firstfault check` or `firstfault run` as the baseline
+terminal-recheck-no-command = the command of this run is not known here: a report does not hold it, and what was kept in .firstfault/attempts is gone or lies elsewhere
+terminal-recheck-no-command-hint = give the command again after `--`, or work in the folder of the baseline
+terminal-recheck-command-for-check = this report is of a check, which has no command
+terminal-recheck-command-for-check-hint = leave the command out, or take a report of `firstfault run` as the baseline
+terminal-recheck-contract-for-check = this report is of a check, which has neither a contract nor a command to be limited
+terminal-recheck-contract-for-check-hint = leave --contract and --timeout out; --check-timeout limits the check
+
+terminal-turn-kept = Reference: finished by an earlier start, and kept
+terminal-note-reference-kept = The run without a stop was finished by an earlier start; --fresh begins anew.
+terminal-note-proof-continues = The run without a stop is finished and kept: the same command line goes on from it.
+terminal-linked-output = { $file } is a link, so the runs would write over one another’s outputs.
+terminal-linked-output-hint = Let the command write the file itself; a link to it may lie elsewhere.
+terminal-resume-stop = { $signal } at { $point }
+terminal-resume-took = stopped after { $time }
+terminal-resume-took-of = stopped after { $time } of { $grace }
+terminal-resume-yes = yes
+terminal-resume-no = no
+terminal-resume-not-told = cannot be told
+terminal-resume-advice-memory = It lies in memory and is gone with the host: write it to a disk or to network storage.
+terminal-resume-advice-layer = It lies in the container’s own layer and is gone with the container: mount a volume for it.
+terminal-resume-advice-in-place = It is written over in place, and a stop in the middle damages it: write beside it, flush, then rename.
+terminal-resume-advice-space = The copies that are to be kept need more than is free.

@@ -293,6 +293,19 @@ fault-parameters-did-not-change = Parametreler sözleşmenin istediği gibi değ
 fault-model-mode-differs = Model, sözleşmenin istediği kipte değildi.
 fault-stages-not-ended = Sözleşmenin istediği aşamalar sona ermedi.
 fault-input-unusable = Girdi, sözleşmenin söylediği gibi kullanılamıyor.
+fault-resume-ended-before = Program durdurulamadan kendiliğinden bitti; bu yüzden hiçbir şey kanıtlanmadı.
+fault-resume-did-not-stop = Program tanınan sürede durmadı ve sonlandırılması gerekti.
+fault-resume-checkpoint-damaged = Durdurma, açılamayan bir denetim noktası bıraktı.
+fault-resume-continuation-failed = Programın ikinci başlatılışı başarısız oldu, çöktü veya süresini aştı.
+fault-resume-outputs-lost = Durdurup sürdürürken çıktılar yitti.
+fault-resume-outputs-repeated = Durdurup sürdürürken çıktılar iki kez yazıldı.
+fault-resume-outputs-changed = İkinci başlatma, durmadan önce bitmiş çıktıları değiştirdi.
+fault-resume-outputs-differ = Durduktan sonra yazılanlar, durdurulmayan bir çalıştırmadan farklı. Saat gibi her çalıştırmada değişen bir alan da buna girer.
+fault-resume-loss-jumps = Sürdürdükten sonra kayıp, aynı verilerde sıçrıyor.
+fault-resume-loss-drifts = Sürdürdükten sonra kayıp, başka verilerdeymiş gibi ayrı bir yol izliyor.
+fault-resume-loss-offset = Sürdürdükten sonra kayıp birkaç adım kaymış.
+fault-resume-contract-broken = Sürdürdükten sonra çıktılar sözleşmeyi bozuyor.
+fault-resume-began-anew = İkinci başlatma bütün işi yeniden yaptı; sürdürme kanıtlanmadı.
 
 ## Actions
 
@@ -488,6 +501,19 @@ action-match-model-and-contract = Model ile sözleşmeyi karşılaştırın: bir
 action-check-optimiser = Eniyileyicinin bu parametreleri tuttuğunu, gradyan istediklerini ve step() çağrıldığını denetleyin.
 action-set-model-mode = Çıkarımdan önce model.eval(), eğitimden önce model.train() çağırın.
 action-check-input = Girdiyi, sözleşmenin onun için söyledikleriyle karşılaştırın.
+action-stop-earlier = Daha erken durdurun, örneğin --stop-at seconds=1 ile, ya da programa daha çok iş verin.
+action-name-resume-state = Programın nereden sürdürdüğünü sözleşmede [resume] state altında belirtin ve program başlarken onu arasın.
+action-handle-stop-signal = SIGTERM sinyalini işleyin: eldeki grubu bitirin, denetim noktasını yazın ve çıkın.
+action-raise-grace = Yalnızca daha uzun süre gerekiyorsa --grace ile süre tanıyın; zamanlayıcınız da aynı süreyi vermelidir.
+action-keep-two-checkpoints = Yenisi tamamlanana dek bir önceki denetim noktasını saklayın.
+action-flush-before-progress = Çıktıları bitmiş diye kaydetmeden önce diske aktarın, sonra değil.
+action-append-after-resume = Yeniden başlatınca sona ekleyin; bitmiş çıktıları asla yeniden yazmayın.
+action-restore-random-state = Bütün rastgele sayıların durumlarını kaydedip geri yükleyin: Python, NumPy, PyTorch ve her aygıt.
+action-state-tolerance = Aygıt her seferinde biraz farklı hesaplıyorsa, ne kadar olduğunu sözleşmede [resume] tolerance altında belirtin.
+action-restore-optimiser-state = Ağırlıklarla birlikte eniyileyicinin ve zamanlayıcının durumunu da kaydedip geri yükleyin.
+action-restore-data-position = Verilerdeki konumu ve karıştırma sırasını kaydedip geri yükleyin.
+action-restore-step-count = Adım sayısını ağırlıklarla birlikte kaydedin; son biten adımı mı sonrakini mi gösterdiğini denetleyin.
+action-pass-resume-argument = Program yalnızca istenince sürdürüyorsa, bağımsız değişkenini sözleşmede [resume] arguments altında belirtin.
 
 ## Facts
 
@@ -596,6 +622,8 @@ fact-application-exit-code = Komutun çıkış değeri
 fact-memory-phase = Belleğin en yüksek olduğu an
 fact-contract-point = Sözleşmenin ilk bozulan maddesi
 fact-memory-ran-out = Bellek tükendi
+fact-resume-finding = Durdurup sürdürmenin sonucu
+fact-loss-shape = Kayıptaki farkın biçimi
 
 ## Tickets
 

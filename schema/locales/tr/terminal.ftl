@@ -211,3 +211,93 @@ terminal-contract-needs = yanında { $other } gerekir
 terminal-contract-does-not-fit = { $other } ile uyuşmuyor
 terminal-contract-bad-name = ad bir yola ya da gizli bilgiye benziyor ya da iki kez kullanılmış
 terminal-contract-nothing-demanded = hiçbir şey istemiyor: komut ne yaparsa yapsın geçer
+
+## Tarama
+terminal-sweep = { $axis } ekseninde tarama
+terminal-sweep-limit-device = aygıtın belleği
+terminal-sweep-limit-control-group = denetim grubunun sınırı
+terminal-sweep-limit-machine = makinenin belleği
+terminal-sweep-margin = %{ $percent } boş kalmalı
+terminal-sweep-no-margin = aşılmasına izin var
+terminal-sweep-continuing = { $count ->
+    [one] Sürdürülüyor: bir adım daha önce ölçülmüştü. (--fresh baştan başlatır.)
+   *[other] Sürdürülüyor: { $count } adım daha önce ölçülmüştü. (--fresh baştan başlatır.)
+}
+terminal-sweep-good = iyi
+terminal-sweep-why-refused = reddedildi
+terminal-sweep-why-margin = pay aşıldı
+terminal-sweep-why-out-of-memory = bellek yetmedi
+terminal-sweep-why-application-failed = komut başarısız
+terminal-sweep-why-contract-failed = sözleşme bozuldu
+terminal-sweep-why-timeout = süresi doldu
+terminal-sweep-why-budget = kesildi: bütçe
+terminal-sweep-why-interrupted = kesildi: Ctrl-C
+terminal-sweep-would-need = { $size } isterdi
+terminal-sweep-of-limit = { $size } (%{ $percent })
+terminal-sweep-rate = { $rate }/s
+terminal-sweep-column-peak = tepe
+terminal-sweep-percent = %{ $percent }
+terminal-sweep-column-share = oran
+terminal-sweep-column-foretold = öngörülen
+terminal-sweep-column-throughput = öğe/s
+terminal-sweep-column-first = ilk
+terminal-sweep-column-following = ortanca
+terminal-sweep-whole-command = * yükledikleriyle birlikte komutun tamamı üzerinden
+terminal-sweep-not-tried = Denenmeyenler: { $values }
+terminal-sweep-budget = Bütçe { $budget }; adımlar { $spent } sürdü
+terminal-sweep-good-to = { $value } değerine kadar iyi
+terminal-sweep-none-good = hiçbir adım iyi değildi
+terminal-sweep-from-refused = { $value } reddedildi: { $limit } belleğin %{ $percent } kadarı boş kalmazdı
+terminal-sweep-from-margin = { $value } değerinde durduruldu: { $limit } belleğin %{ $percent } kadarı boş kalmadı
+terminal-sweep-from-out-of-memory = { $value } değerinde bellek yetmiyor
+terminal-sweep-from-application-failed = { $value } değerinde komut başarısız oluyor
+terminal-sweep-from-contract-failed = { $value } değerinde sözleşme bozuluyor
+terminal-sweep-from-timeout = { $value } değerinde süre doluyor
+terminal-sweep-limit-beyond = planlanan her adım iyiydi, yani sınır daha ötede
+terminal-sweep-ended-budget = bütçe bitti
+terminal-sweep-ended-attempts = deneme sayısı bitti
+terminal-sweep-ended-interrupted = yarıda kesildi; aynı komut satırı buradan sürdürür
+terminal-sweep-stops-rising = verim { $value } değerinden sonra artmıyor
+terminal-budget-too-short = bütçe ilk adımdan önce bitti
+terminal-budget-too-short-hint = daha büyük bir --budget verin: yalnızca denetim bile birkaç saniye sürer
+terminal-usage-axis = --axis bir ad ve artan sayılar ister, en çok 200
+terminal-usage-axis-hint = örneğin --axis batch=1,2,4,8 ya da bir üst sınıra kadar katlayarak --axis batch=1..64
+terminal-usage-axis-order = --axis değerleri artmalıdır
+terminal-usage-axis-order-hint = sıralayın, her birini bir kez yazın
+terminal-usage-axis-not-in-command = komut, --axis değerinin nereye yazılacağını söylemiyor
+terminal-usage-axis-not-in-command-hint = adını oraya süslü ayraçla yazın, örneğin --axis batch=1,2,4 -- python embed.py --batch {"{"}batch{"}"}
+
+## Yinelenen denemeler
+terminal-noise = Yinelendi: { $runs } çalıştırmanın { $passed } tanesi geçti
+terminal-noise-to = –
+
+## Yeniden denetim
+terminal-recheck-same = daha kötü değil
+terminal-recheck-better = daha iyi
+terminal-recheck-worse = daha kötü
+terminal-recheck-failed = başarısız
+terminal-recheck-not-comparable = karşılaştırılamaz
+terminal-recheck-other-kind = bu rapor bir taramaya ya da durdurma ve sürdürme kanıtına ait; yeniden denetim bunları yinelemez
+terminal-recheck-other-kind-hint = temel olarak `firstfault check` ya da `firstfault run` raporu kullanın
+terminal-recheck-no-command = bu çalıştırmanın komutu burada bilinmiyor: rapor onu içermez, .firstfault/attempts içinde saklanan da silinmiş ya da başka yerde
+terminal-recheck-no-command-hint = komutu `--` işaretinden sonra yeniden yazın ya da temel denemenin klasöründe çalışın
+terminal-recheck-command-for-check = bu rapor bir denetime ait; denetimin komutu yoktur
+terminal-recheck-command-for-check-hint = komutu yazmayın ya da temel olarak `firstfault run` raporu kullanın
+terminal-recheck-contract-for-check = bu rapor bir denetime ait; denetimin ne sözleşmesi ne de sınırlanacak komutu vardır
+terminal-recheck-contract-for-check-hint = --contract ve --timeout seçeneklerini yazmayın; denetimi --check-timeout sınırlar
+
+terminal-turn-kept = Referans: önceki bir başlatmada tamamlandı ve saklandı
+terminal-note-reference-kept = Durdurulmayan çalıştırma önceki bir başlatmada tamamlanmıştı; --fresh baştan başlar.
+terminal-note-proof-continues = Durdurulmayan çalıştırma tamamlandı ve saklandı: aynı komut satırı oradan devam eder.
+terminal-linked-output = { $file } bir bağlantı; bu durumda çalıştırmalar birbirinin çıktılarının üzerine yazardı.
+terminal-linked-output-hint = Dosyayı komutun kendisi yazsın; ona giden bir bağlantı başka yerde durabilir.
+terminal-resume-stop = { $signal }, durma yeri: { $point }
+terminal-resume-took = { $time } sonra durdu
+terminal-resume-took-of = { $time } sonra durdu (tanınan süre { $grace })
+terminal-resume-yes = evet
+terminal-resume-no = hayır
+terminal-resume-not-told = belirlenemiyor
+terminal-resume-advice-memory = Bellekte duruyor ve ana makineyle birlikte yok olur: diske veya ağ depolamasına yazın.
+terminal-resume-advice-layer = Konteynerin kendi katmanında duruyor ve onunla birlikte yok olur: bunun için bir birim bağlayın.
+terminal-resume-advice-in-place = Yerinde üzerine yazılıyor; ortada durmak onu bozar: yanına yazın, diske aktarın, sonra yeniden adlandırın.
+terminal-resume-advice-space = Saklanacak kopyalar, boş olandan daha çok yer ister.

@@ -89,6 +89,37 @@ impl Dtype {
         numbers
     }
 
+    /// The elements of `bytes`, one after the other.
+    pub(super) fn values(self, bytes: &[u8], into: &mut Vec<f64>) {
+        let width = self.bytes();
+        into.extend(bytes.chunks_exact(width).map(|bytes| self.value(bytes)));
+    }
+
+    fn value(self, bytes: &[u8]) -> f64 {
+        let mut raw = [0_u8; 8];
+        let width = self.bytes();
+        raw[..width].copy_from_slice(bytes);
+        if self.swapped {
+            raw[..width].reverse();
+        }
+        let [one, two, three, four, ..] = raw;
+        #[allow(clippy::cast_precision_loss, reason = "a tolerance is a double too")]
+        match self.kind {
+            Kind::Bool | Kind::U8 => f64::from(one),
+            Kind::I8 => f64::from(one.cast_signed()),
+            Kind::I16 => f64::from(i16::from_le_bytes([one, two])),
+            Kind::U16 => f64::from(u16::from_le_bytes([one, two])),
+            Kind::F16 => f16::from_le_bytes([one, two]).to_f64(),
+            Kind::Bf16 => bf16::from_le_bytes([one, two]).to_f64(),
+            Kind::I32 => f64::from(i32::from_le_bytes([one, two, three, four])),
+            Kind::U32 => f64::from(u32::from_le_bytes([one, two, three, four])),
+            Kind::F32 => f64::from(f32::from_le_bytes([one, two, three, four])),
+            Kind::I64 => i64::from_le_bytes(raw) as f64,
+            Kind::U64 => u64::from_le_bytes(raw) as f64,
+            Kind::F64 => f64::from_le_bytes(raw),
+        }
+    }
+
     /// The element at the beginning of `bytes` as an identifier; none unless it is a whole number.
     pub(super) fn whole(self, bytes: &[u8]) -> Option<i128> {
         let mut raw = [0_u8; 8];

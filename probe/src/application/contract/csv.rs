@@ -16,9 +16,16 @@ use super::points::Word;
 use super::record::{Numbers, Record, Vector, Visitor, Wish};
 
 /// Refuses to go on inside one record for ever: a quotation mark without its partner would swallow the whole file.
-struct Bounded<'a> {
+pub(super) struct Bounded<'a> {
     file: &'a File,
     left: Rc<Cell<usize>>,
+}
+
+impl<'a> Bounded<'a> {
+    /// `left` is how many bytes may still be read; whoever has come to the end of a record sets it anew.
+    pub(super) const fn new(file: &'a File, left: Rc<Cell<usize>>) -> Self {
+        Self { file, left }
+    }
 }
 
 impl Read for Bounded<'_> {
@@ -53,10 +60,7 @@ pub(super) fn read<V: Visitor>(
 ) -> Result<(), Failure> {
     let bytes = file.metadata()?.len();
     let left = Rc::new(Cell::new(MAX_LINE));
-    let bounded = Bounded {
-        file,
-        left: Rc::clone(&left),
-    };
+    let bounded = Bounded::new(file, Rc::clone(&left));
     let mut reader = ReaderBuilder::new()
         .delimiter(delimiter)
         .flexible(true)

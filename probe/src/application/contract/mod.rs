@@ -7,6 +7,7 @@
 mod array;
 mod broken;
 mod checkpoint;
+pub(crate) mod compare;
 mod csv;
 pub(crate) mod files;
 mod input;
@@ -23,12 +24,14 @@ mod parquet;
 mod pickle;
 mod points;
 mod record;
+pub(crate) mod resumed;
 mod safetensors;
 mod section;
 mod text;
 #[cfg(test)]
 mod text_tests;
 mod training;
+mod whole;
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;

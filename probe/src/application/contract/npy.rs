@@ -49,6 +49,36 @@ pub(super) struct Header {
 }
 
 impl Header {
+    /// Whether the elements of a row lie apart.
+    pub(super) const fn by_columns(&self) -> bool {
+        self.fortran_order && self.shape.len() > 1
+    }
+
+    /// Where the elements of a row of `row` elements lie among the columns, in the order of the other layout.
+    pub(super) fn columns(&self, row: u64) -> Vec<usize> {
+        let sides: Vec<usize> = self.shape[1..]
+            .iter()
+            .map(|side| usize::try_from(*side).unwrap_or(0))
+            .collect();
+        let row = usize::try_from(row).unwrap_or(0);
+        (0..row)
+            .map(|mut at| {
+                let mut index = vec![0; sides.len()];
+                for (side, place) in sides.iter().zip(&mut index).rev() {
+                    *place = at % side;
+                    at /= side;
+                }
+                let mut stride = 1;
+                let mut column = 0;
+                for (place, side) in index.iter().zip(&sides) {
+                    column += place * stride;
+                    stride *= side;
+                }
+                column
+            })
+            .collect()
+    }
+
     /// Rows, and elements of each; none where their product doesn't fit.
     fn rows(&self) -> Option<(u64, u64)> {
         let (first, others) = self.shape.split_first().unwrap_or((&1, &[]));
@@ -88,7 +118,7 @@ impl From<Word> for Failure {
 }
 
 /// Reads the header, and leaves the reader at the first element.
-fn header(reader: &mut impl Read) -> Result<Header, Failure> {
+pub(super) fn header(reader: &mut impl Read) -> Result<Header, Failure> {
     let mut start = [0; 8];
     reader.read_exact(&mut start)?;
     if !start.starts_with(b"\x93NUMPY") {
@@ -271,7 +301,7 @@ pub(super) fn read<V: Visitor>(
 ) -> Result<(), Failure> {
     let header = header(&mut file)?;
     let rows = rows(&header)?;
-    if header.fortran_order && header.shape.len() > 1 {
+    if header.by_columns() {
         return by_columns(file, &rows, None, index, wish, visitor);
     }
     let bytes = rows.count * rows.bytes as u64;
@@ -298,17 +328,7 @@ pub(super) fn read_npz<V: Visitor>(
         None => None,
         Some(name) => {
             let mut entry = archive.by_name(&format!("{name}.npy")).map_err(of_zip)?;
-            let header = header(&mut entry)?;
-            let (count, row) = header.rows().ok_or(Word::WrongFormat)?;
-            if row != 1 || header.elements.bytes() as u64 * count > MAX_ID_BYTES {
-                return Err(Word::WrongType.into());
-            }
-            let mut bytes = Vec::new();
-            entry.read_to_end(&mut bytes)?;
-            Some(Ids {
-                elements: header.elements,
-                bytes,
-            })
+            Some(self::ids(&mut entry)?)
         }
     };
     let Some(name) = wish.vector else {
@@ -324,7 +344,7 @@ pub(super) fn read_npz<V: Visitor>(
     let mut entry = archive.by_name(&format!("{name}.npy")).map_err(of_zip)?;
     let header = header(&mut entry)?;
     let rows = rows(&header)?;
-    if header.fortran_order && header.shape.len() > 1 {
+    if header.by_columns() {
         return by_columns(entry, &rows, ids.as_ref(), index, wish, visitor);
     }
     let mut source = Rows::new(entry, rows.bytes, rows.count);
@@ -335,7 +355,22 @@ pub(super) fn read_npz<V: Visitor>(
     Ok(())
 }
 
-fn of_zip(error: zip::result::ZipError) -> Failure {
+/// The identifiers that an array holds.
+pub(super) fn ids(entry: &mut impl Read) -> Result<Ids, Failure> {
+    let header = header(entry)?;
+    let (count, row) = header.rows().ok_or(Word::WrongFormat)?;
+    if row != 1 || header.elements.bytes() as u64 * count > MAX_ID_BYTES {
+        return Err(Word::WrongType.into());
+    }
+    let mut bytes = Vec::new();
+    entry.read_to_end(&mut bytes)?;
+    Ok(Ids {
+        elements: header.elements,
+        bytes,
+    })
+}
+
+pub(super) fn of_zip(error: zip::result::ZipError) -> Failure {
     match error {
         zip::result::ZipError::Io(error) => error.into(),
         zip::result::ZipError::FileNotFound => Word::NoField.into(),
@@ -355,7 +390,7 @@ pub(super) struct NumberRows {
     pub(super) vectors: u64,
 }
 
-fn rows(header: &Header) -> Result<NumberRows, Word> {
+pub(super) fn rows(header: &Header) -> Result<NumberRows, Word> {
     let Elements::Numbers(dtype) = header.elements else {
         return Err(Word::WrongType);
     };

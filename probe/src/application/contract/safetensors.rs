@@ -121,7 +121,8 @@ pub(super) fn read<V: Visitor>(
     Ok(())
 }
 
-fn known(info: &TensorInfo) -> Result<(&TensorInfo, Dtype), Word> {
+/// A tensor whose elements can be read.
+pub(super) fn known(info: &TensorInfo) -> Result<(&TensorInfo, Dtype), Word> {
     dtype(info.dtype)
         .map(|dtype| (info, dtype))
         .ok_or(Word::WrongType)

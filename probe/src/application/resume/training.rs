@@ -1,0 +1,287 @@
+//! The loss of a training after it was resumed, beside that of one without a stop, and what the shape of the difference hints at.
+
+use firstfault_schema::report::{LossPoint, MAX_LOSS_POINTS, ResumedTraining};
+
+use crate::application::contract::compare::is_close;
+use crate::application::contract::resumed::Loss;
+
+/// How far a curve may be shifted and still be found.
+const MOST_SHIFT: usize = 64;
+/// Fewer steps prove no shift.
+const LEAST_SHIFTED: usize = 3;
+/// A difference that begins within so many steps began with the second start.
+const AT_ONCE: usize = 3;
+/// Fewer steps tell no correlation.
+const LEAST_CORRELATED: usize = 6;
+/// The changes from step to step of two curves over the same batches go together at least so much.
+const SAME_BATCHES: f64 = 0.5;
+/// A difference above so many of the reference's own steps is no other batch.
+const MOST_SPREADS: f64 = 8.0;
+/// A difference below this share of the reference's own steps is no other batch either.
+const LEAST_SPREADS: f64 = 0.25;
+
+/// The logs of three moments.
+pub(super) struct Logs {
+    /// Without a stop.
+    pub(super) reference: Vec<Loss>,
+    /// At the stop.
+    pub(super) before: Vec<Loss>,
+    /// After resuming.
+    pub(super) after: Vec<Loss>,
+    /// Whether they count steps.
+    pub(super) by_step: bool,
+}
+
+/// One step of both curves.
+#[derive(Clone, Copy, Debug)]
+struct Pair {
+    step: f64,
+    reference: f64,
+    resumed: f64,
+}
+
+impl Pair {
+    /// How far they are apart; infinite where one of them alone is not finite.
+    fn difference(self) -> f64 {
+        if self.reference.is_nan() && self.resumed.is_nan() {
+            return 0.0;
+        }
+        let difference = (self.reference - self.resumed).abs();
+        if difference.is_nan() {
+            f64::INFINITY
+        } else {
+            difference
+        }
+    }
+}
+
+/// Holds the loss after resuming against that of the reference.
+pub(super) fn compare(logs: Logs, tolerance: f64) -> ResumedTraining {
+    let Logs {
+        reference,
+        before,
+        after,
+        by_step,
+    } = logs;
+    let same = before
+        .iter()
+        .zip(&after)
+        .take_while(|(one, other)| is_same(one, other))
+        .count();
+    let mut resumed = after[same..].to_vec();
+    let (reference, resumed_steps) = if by_step {
+        resumed = by_steps(resumed);
+        let all = before.iter().chain(&after).copied().collect();
+        (by_steps(reference), by_steps(all).len() as u64)
+    } else {
+        // Without steps, both ended at the same one.
+        let total = reference.len().max(before.len().max(same) + resumed.len());
+        let first = total.saturating_sub(resumed.len());
+        let numbered = |losses: Vec<Loss>, first: usize| -> Vec<Loss> {
+            (first + 1..)
+                .zip(losses)
+                .map(|(step, loss)| Loss {
+                    #[allow(clippy::cast_precision_loss, reason = "no log has 2^52 lines")]
+                    step: step as f64,
+                    loss: loss.loss,
+                })
+                .collect()
+        };
+        let end = reference.len();
+        let first = if first + resumed.len() > end {
+            end.saturating_sub(resumed.len())
+        } else {
+            first
+        };
+        resumed = numbered(resumed, first);
+        let total = (first + resumed.len()) as u64;
+        (numbered(reference, 0), total)
+    };
+    let pairs = pairs(&reference, &resumed);
+    let differs = |pair: &Pair| !is_close(pair.reference, pair.resumed, tolerance);
+    let differing = pairs.iter().filter(|pair| differs(pair)).count() as u64;
+    let finite = pairs
+        .iter()
+        .map(|pair| pair.difference())
+        .filter(|difference| difference.is_finite())
+        .reduce(f64::max);
+    let first_matches = pairs
+        .first()
+        .filter(|pair| resumed.first().is_some_and(|first| first.step == pair.step));
+    let ends_elsewhere = by_step
+        && !resumed.is_empty()
+        && reference.last().map(|last| last.step) != resumed.last().map(|last| last.step);
+    let shape = (differing > 0 || ends_elsewhere).then(|| {
+        if ends_elsewhere || is_shifted(&reference, &resumed, tolerance) {
+            "offset"
+        } else {
+            shape(&pairs, &reference, tolerance)
+        }
+    });
+    ResumedTraining {
+        steps_reference: reference.len() as u64,
+        steps_resumed: resumed_steps,
+        resumed_at: resumed.first().map(|first| first.step),
+        differing,
+        largest_difference: finite,
+        first_step_differs: first_matches.map(differs),
+        shape: shape.map(str::to_owned),
+        reference: thinned(&reference),
+        resumed: thinned(&resumed),
+    }
+}
+
+fn is_same(one: &Loss, other: &Loss) -> bool {
+    one.step.to_bits() == other.step.to_bits() && one.loss.to_bits() == other.loss.to_bits()
+}
+
+/// Each step once: what was logged last counts.
+fn by_steps(mut losses: Vec<Loss>) -> Vec<Loss> {
+    losses.sort_by(|one, other| one.step.total_cmp(&other.step));
+    let mut once: Vec<Loss> = Vec::with_capacity(losses.len());
+    for loss in losses {
+        match once.last_mut() {
+            #[allow(clippy::float_cmp, reason = "the same number, written twice")]
+            Some(last) if last.step == loss.step => *last = loss,
+            _ => once.push(loss),
+        }
+    }
+    once
+}
+
+/// The steps that both have. Both are sorted.
+fn pairs(reference: &[Loss], resumed: &[Loss]) -> Vec<Pair> {
+    let mut rest = reference.iter().peekable();
+    let mut pairs = Vec::new();
+    for one in resumed {
+        while rest.next_if(|known| known.step < one.step).is_some() {}
+        #[allow(clippy::float_cmp, reason = "the same number, written twice")]
+        if let Some(known) = rest.next_if(|known| known.step == one.step) {
+            pairs.push(Pair {
+                step: one.step,
+                reference: known.loss,
+                resumed: one.loss,
+            });
+        }
+    }
+    pairs
+}
+
+/// Whether the resumed curve is the reference some steps earlier or later.
+fn is_shifted(reference: &[Loss], resumed: &[Loss], tolerance: f64) -> bool {
+    let Some(first) = resumed.first() else {
+        return false;
+    };
+    let Some(at) = reference.iter().position(|loss| loss.step >= first.step) else {
+        return false;
+    };
+    let fits = |begin: usize| {
+        let both = reference[begin..].iter().zip(resumed);
+        let count = both.len();
+        let equal = both
+            .filter(|(one, other)| is_close(one.loss, other.loss, tolerance))
+            .count();
+        count >= LEAST_SHIFTED && equal * 10 >= count * 9
+    };
+    let lowest = at.saturating_sub(MOST_SHIFT);
+    let highest = (at + MOST_SHIFT).min(reference.len().saturating_sub(LEAST_SHIFTED));
+    (lowest..=highest).any(|begin| begin != at && fits(begin))
+}
+
+/// `jump` or `drift`. After a restart of the optimiser or of the random state the batches are the same as without a stop,
+/// so that both curves go up and down together; the first loss even agrees after the former, since the weights have
+/// not moved yet. Other batches show in the first loss that they are used for, by as much as losses differ from batch to batch.
+fn shape(pairs: &[Pair], reference: &[Loss], tolerance: f64) -> &'static str {
+    let Some(onset) = pairs
+        .iter()
+        .position(|pair| !is_close(pair.reference, pair.resumed, tolerance))
+    else {
+        return "drift";
+    };
+    let later = &pairs[onset..];
+    let spread = spread(reference);
+    let spreads = later[0].difference() / spread;
+    let together = correlation(later);
+    let other_batches = match together {
+        Some(together) => together < SAME_BATCHES,
+        None => spreads >= LEAST_SPREADS,
+    };
+    if onset == 0 {
+        return if spreads <= MOST_SPREADS && other_batches {
+            "drift"
+        } else {
+            "jump"
+        };
+    }
+    if onset <= AT_ONCE {
+        return if spreads >= LEAST_SPREADS && spreads <= MOST_SPREADS && other_batches {
+            "drift"
+        } else {
+            "jump"
+        };
+    }
+    if spreads >= LEAST_SPREADS {
+        "drift"
+    } else {
+        "jump"
+    }
+}
+
+/// How much the loss of the reference usually changes from one step to the next.
+fn spread(reference: &[Loss]) -> f64 {
+    let mut changes: Vec<f64> = reference
+        .windows(2)
+        .map(|two| (two[1].loss - two[0].loss).abs())
+        .filter(|change| change.is_finite())
+        .collect();
+    changes.sort_by(f64::total_cmp);
+    changes
+        .get(changes.len() / 2)
+        .copied()
+        .unwrap_or(0.0)
+        .max(f64::MIN_POSITIVE)
+}
+
+/// Pearson's, of the changes from step to step of both curves; none where too few steps tell, or one does not move.
+fn correlation(pairs: &[Pair]) -> Option<f64> {
+    let changes: Vec<(f64, f64)> = pairs
+        .windows(2)
+        .map(|two| {
+            (
+                two[1].reference - two[0].reference,
+                two[1].resumed - two[0].resumed,
+            )
+        })
+        .filter(|(one, other)| one.is_finite() && other.is_finite())
+        .collect();
+    if changes.len() < LEAST_CORRELATED {
+        return None;
+    }
+    #[allow(clippy::cast_precision_loss, reason = "a count of steps")]
+    let count = changes.len() as f64;
+    let mean = |value: fn(&(f64, f64)) -> f64| changes.iter().map(value).sum::<f64>() / count;
+    let (one, other) = (mean(|both| both.0), mean(|both| both.1));
+    let (mut product, mut square, mut other_square) = (0.0, 0.0, 0.0);
+    for both in &changes {
+        let (a, b) = (both.0 - one, both.1 - other);
+        product += a * b;
+        square += a * a;
+        other_square += b * b;
+    }
+    let norm = (square * other_square).sqrt();
+    (norm > 0.0).then(|| product / norm)
+}
+
+/// At most as many points as a report holds, with the first and the last.
+fn thinned(losses: &[Loss]) -> Vec<LossPoint> {
+    let point = |loss: &Loss| LossPoint {
+        step: loss.step,
+        loss: loss.loss.is_finite().then_some(loss.loss),
+    };
+    if losses.len() <= MAX_LOSS_POINTS {
+        return losses.iter().map(point).collect();
+    }
+    (0..MAX_LOSS_POINTS)
+        .map(|at| point(&losses[at * (losses.len() - 1) / (MAX_LOSS_POINTS - 1)]))
+        .collect()
+}
