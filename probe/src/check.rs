@@ -14,9 +14,9 @@ use firstfault_schema::report::{
 use firstfault_schema::{Outcome as DecisionOutcome, facts};
 
 use crate::cli::EngineChoice;
-use crate::engine::Findings;
 use crate::engine::libtorch::{self, LibtorchEngine};
 use crate::engine::python::PythonEngine;
+use crate::engine::{Findings, identity};
 use crate::error::Error;
 use crate::evidence;
 use crate::interpreter::{self, Installed, Interpreter, SettleError, Surroundings, Wish};
@@ -67,6 +67,10 @@ pub(crate) enum Note {
     PutBack(usize),
     /// What a killed or ended run left in the place of files that are back now, and where it is kept.
     LeftOver(PathBuf),
+    /// A proof of stop and resume goes on from the reference of an earlier start.
+    ReferenceKept,
+    /// A proof of stop and resume was stopped, and its reference is kept.
+    ProofContinues,
     /// Files that an earlier start had set aside can't go back, since there are newer ones, and where they are.
     KeptAside(PathBuf),
 }
@@ -403,6 +407,7 @@ fn not_started(settings: &CheckSettings, why: &str) -> Findings {
         },
         message: Some(why.replace('-', " ")),
         stderr: String::new(),
+        uuids: Vec::new(),
         facts: Vec::new(),
         cpu_control: None,
         gpu_hooks: None,
@@ -436,6 +441,9 @@ fn assemble(
     if let Some(Installed::Present(package)) = interpreter.map(|interpreter| &interpreter.torch) {
         pytorch.installed_version = package.shown_version().map(names::version);
     }
+    let baseline = settings.baseline.as_ref();
+    let salt = baseline.and_then(|baseline| baseline.salt.as_deref());
+    identity::identify(&mut pytorch, &findings.uuids, salt);
     let outcomes: [DecisionOutcome; 4] = findings.decisions();
     Report {
         format: FORMAT.to_owned(),
@@ -454,7 +462,7 @@ fn assemble(
             label: settings.label.clone(),
             started_at,
             parameters: settings.parameters.clone(),
-            baseline_id: None,
+            baseline_id: baseline.map(|baseline| baseline.id.clone()),
         },
         decisions: decision::decisions(outcomes),
         runtime,

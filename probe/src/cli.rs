@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
+use crate::application::resume::point::StopAt;
+
 /// First argument of the keeper process; for `firstfault` itself only.
 #[cfg(unix)]
 pub(crate) const KEEPER: &str = "__keeper";
@@ -51,6 +53,52 @@ Exit codes: those of `firstfault check`, and
    0 also APPLICATION_ENDED: without the check, the command ended by itself
  130 Ctrl-C, which is passed on; the report is still written";
 
+const SWEEP_EXAMPLES: &str = "\
+Examples:
+  firstfault sweep --axis batch=1,2,4,8,16 -- python embed.py --batch {batch}
+  firstfault sweep --axis batch=1..256 --refine 4 --budget 900 -- python embed.py --batch {batch}
+  firstfault sweep --axis length=128..4096 --device cpu --margin 20 --timeout 120 \\
+      -- python embed.py --batch 8 --length {length}
+
+Only the axis changes from step to step; each is a fresh process with its own contract check. The first step
+that is no good ends the sweep, and that limit is its result: exit 0 with any good step. Your own output files are
+set aside meanwhile and put back. The same command line again goes on where Ctrl-C, the budget, the number of
+attempts or a crash ended it. A step is not begun with less time left than half of what the fastest one took.
+
+Exit codes: those of `firstfault run`; 13 or 14 where not even the first step was good";
+
+const RECHECK_EXAMPLES: &str = "\
+Examples:
+  firstfault check --host-check --repeat 5 --output day-0.json     the baseline, once
+  firstfault recheck day-0.json                                    on any later day
+  firstfault recheck day-0.json --json --output day-9.json --page day-0-to-9.html
+
+In a crontab, with full paths, since cron knows neither your folder nor your PATH; it mails whatever is printed:
+  0 6 * * *  cd /srv/project && firstfault recheck day-0.json --python .venv/bin/python
+
+Standard output is one line: the verdict, the code, and the first reasons. The device, its index, the engine, the
+parameters and the number of repetitions are the baseline's. A run's own command is taken from its folder in
+.firstfault/attempts, where that is still there, else give it after `--`.
+
+Exit codes:
+   0 not worse than the baseline             3 to 16 the new attempt failed: its own code
+   1 worse                                 130 Ctrl-C: nothing is written
+   2 usage, or a baseline that can't be read or made again";
+
+const RESUME_EXAMPLES: &str = "\
+Examples:
+  firstfault resume -- python embed.py                  SIGTERM about half-way, then once more
+  firstfault resume --signal kill --stop-at checkpoint -- python train.py
+  firstfault resume --stop-at outputs=500 --grace 30 --output proof.json -- python embed.py --batch 8
+
+The command is run three times: without a stop, up to the stop, and from there to its end. The contract says what its
+outputs are and, under [resume], what it continues from and what is added to it when it is started again. Your own
+output files are set aside meanwhile and put back. The same command line again goes on from a finished reference.
+
+Exit codes: those of `firstfault run`, and
+  15 RESUME_FAILED   outputs were lost, repeated or changed, the training diverged, the command did not stop,
+                     or nothing was proven: it had ended before, or began anew";
+
 /// Finds the first failing layer between a PyTorch program and its GPU.
 #[derive(Debug, Parser)]
 #[command(name = "firstfault", version, after_help = EXAMPLES, arg_required_else_help = true)]
@@ -80,13 +128,22 @@ pub(crate) enum Command {
     Check(Box<CheckArgs>),
     /// Check, then run your own command on a small real input, and hold its outputs against the contract
     #[command(after_help = RUN_EXAMPLES)]
-    Run(Box<RunArgs>),
+    Run(Box<RepeatedRunArgs>),
+    /// Raise one value step by step, each in a fresh process, and find how far your command can go
+    #[command(after_help = SWEEP_EXAMPLES)]
+    Sweep(Box<SweepArgs>),
+    /// Stop your command half-way, start it again, and prove that nothing is lost, repeated or changed
+    #[command(after_help = RESUME_EXAMPLES)]
+    Resume(Box<ResumeArgs>),
     /// Write a contract with comments, to be filled in
     Init(InitArgs),
     /// Mark the begin or end of a stage, in a script that `firstfault run` runs
     Mark(MarkArgs),
     /// Say whether files are reports that this version can read
     Validate(ValidateArgs),
+    /// Make the attempt of a report again, and say in one line whether it became worse
+    #[command(after_help = RECHECK_EXAMPLES)]
+    Recheck(Box<RecheckArgs>),
     /// Compare two reports: what was changed, and what became better or worse
     Compare(CompareArgs),
     /// Name the faults in a log, a traceback or the text of collect_env
@@ -139,6 +196,9 @@ pub(crate) struct CheckArgs {
     /// A parameter of this attempt, for the comparison; can be repeated
     #[arg(long, value_name = "K=V")]
     pub(crate) set: Vec<String>,
+    /// Make the attempt N times, 2 to 100, to measure how far its numbers differ by themselves
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=100))]
+    pub(crate) repeat: Option<u32>,
     /// Save the report as a new file; an existing one is never overwritten
     #[arg(long, value_name = "FILE.json", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
@@ -154,6 +214,16 @@ pub(crate) struct CheckArgs {
 }
 
 /// `firstfault run`.
+#[derive(Debug, Args)]
+pub(crate) struct RepeatedRunArgs {
+    /// Run the command N times, 2 to 100, to measure how far its numbers differ by themselves
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=100))]
+    pub(crate) repeat: Option<u32>,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+/// A run of the user's own command.
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
     /// What the outputs must be; by default firstfault.toml in the current folder, where there is one
@@ -204,6 +274,68 @@ pub(crate) struct RunArgs {
     /// The command and its arguments, after `--`
     #[arg(last = true, required = true, value_name = "COMMAND", value_hint = ValueHint::CommandWithArguments)]
     pub(crate) command: Vec<std::ffi::OsString>,
+}
+
+/// `firstfault sweep`.
+#[derive(Debug, Args)]
+pub(crate) struct SweepArgs {
+    /// What is raised: a list (batch=1,2,4,8) or doubling up to a cap (batch=1..64); {NAME} in the command is its place
+    #[arg(long, value_name = "NAME=VALUES")]
+    pub(crate) axis: String,
+    /// Percent of the memory limit that must stay free; with 0 a step may run into the limit
+    #[arg(long, value_name = "PERCENT", default_value_t = 10, value_parser = clap::value_parser!(u8).range(0..=90))]
+    pub(crate) margin: u8,
+    /// Halve the gap between the last good and the first bad step so many times
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=30))]
+    pub(crate) refine: u32,
+    /// Time limit of the whole in seconds, the check included; what was measured is kept
+    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..=2_592_000))]
+    pub(crate) budget: Option<u64>,
+    /// The most steps that are tried in this start
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub(crate) attempts: Option<u32>,
+    /// Begin anew instead of going on where the same sweep was interrupted
+    #[arg(long)]
+    pub(crate) fresh: bool,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+/// `firstfault resume`.
+#[derive(Debug, Args)]
+pub(crate) struct ResumeArgs {
+    /// How the command is stopped; kill is the hard case, which leaves it no time
+    #[arg(long, value_enum, value_name = "SIGNAL", default_value_t = SignalChoice::Term)]
+    pub(crate) signal: SignalChoice,
+    /// Where it is stopped: pass=N, stage=NAME, outputs=N, seconds=S or checkpoint (while one is being written); by
+    /// default about half-way
+    #[arg(long, value_name = "POINT")]
+    pub(crate) stop_at: Option<StopAt>,
+    /// How long it may take to stop, in seconds
+    #[arg(long, value_name = "S", default_value_t = 15.0, value_parser = grace)]
+    pub(crate) grace: f64,
+    /// Begin anew instead of going on from the finished reference of an earlier start
+    #[arg(long)]
+    pub(crate) fresh: bool,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+fn grace(text: &str) -> Result<f64, &'static str> {
+    let seconds = text.parse().ok();
+    let fits = seconds.filter(|seconds| (0.1..=3600.0).contains(seconds));
+    fits.ok_or("expected 0.1 to 3600 seconds")
+}
+
+/// Signals as they are typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SignalChoice {
+    /// SIGTERM, as batch systems and containers send it
+    Term,
+    /// SIGINT, as Ctrl-C sends it
+    Int,
+    /// SIGKILL
+    Kill,
 }
 
 /// `firstfault init`.
@@ -284,6 +416,44 @@ pub(crate) struct CompareArgs {
     /// Print the comparison as one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// `firstfault recheck`.
+#[derive(Debug, Args)]
+pub(crate) struct RecheckArgs {
+    /// The report to begin from: of `check` or `run`, best one with --repeat
+    #[arg(value_name = "BASELINE", value_hint = ValueHint::FilePath)]
+    pub(crate) baseline: PathBuf,
+    /// The Python to check; by default that of the command, else the active environment
+    #[arg(long, value_name = "PYTHON", value_hint = ValueHint::ExecutablePath)]
+    pub(crate) python: Option<PathBuf>,
+    /// Make the attempt N times, 1 to 100; by default as often as the baseline
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub(crate) repeat: Option<u32>,
+    /// What the outputs of the command must be; by default what the baseline was held against
+    #[arg(long, value_name = "FILE.toml", value_hint = ValueHint::FilePath)]
+    pub(crate) contract: Option<PathBuf>,
+    /// Time limit of the command in seconds, each time
+    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..=2_592_000))]
+    pub(crate) timeout: Option<u64>,
+    /// Time limit of the check in seconds, 5 to 120
+    #[arg(long, value_name = "S", default_value_t = 30, value_parser = clap::value_parser!(u64).range(5..=120))]
+    pub(crate) check_timeout: u64,
+    /// A libtorch to use where the baseline was decided by libtorch alone
+    #[arg(long, value_name = "DIR", env = "LIBTORCH", hide_env_values = true, value_hint = ValueHint::DirPath)]
+    pub(crate) libtorch: Option<PathBuf>,
+    /// Save the new report as a new file; an existing one is never overwritten
+    #[arg(long, value_name = "FILE.json", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+    /// Also write the page with both reports in it
+    #[arg(long, value_name = "FILE.html", value_hint = ValueHint::FilePath)]
+    pub(crate) page: Option<PathBuf>,
+    /// Print comparison and report as one JSON document instead of the line
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// The command and its arguments, after `--`, for the baseline of a run
+    #[arg(last = true, value_name = "COMMAND", value_hint = ValueHint::CommandWithArguments)]
+    pub(crate) command: Vec<std::ffi::OsString>,
 }
 
 /// `firstfault explain`.

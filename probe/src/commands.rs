@@ -7,20 +7,25 @@ use std::path::{Path, PathBuf};
 use clap::CommandFactory as _;
 use firstfault_schema::explain::Explainer;
 use firstfault_schema::parse::MAX_INPUT_BYTES;
-use firstfault_schema::report::MAX_LABEL_CHARS;
-use firstfault_schema::{Report, ReportError, compare};
+use firstfault_schema::report::{MAX_LABEL_CHARS, Sweep};
+use firstfault_schema::{Code, Report, ReportError, compare};
 use firstfault_web::Carried;
 
+use crate::application::resume::settings::ResumeSettings;
+use crate::application::resume::{self, Resumed};
 use crate::application::settings::RunSettings;
+use crate::application::sweep::settings::SweepSettings;
+use crate::application::sweep::{self, Swept};
 use crate::application::{self, Ran, launch};
 use crate::check::{self, Checked, Note};
 use crate::cli::{
     CheckArgs, Cli, CompareArgs, CompletionsArgs, ExplainArgs, InitArgs, InterpretersArgs,
-    MarkArgs, PageArgs, RunArgs, StageEnd, ValidateArgs,
+    MarkArgs, PageArgs, RepeatedRunArgs, ResumeArgs, StageEnd, SweepArgs, ValidateArgs,
 };
 use crate::error::{Error, UsageProblem};
 use crate::interpreter::{self, Surroundings, Wish};
 use crate::printer::Printer;
+use crate::repeat;
 use crate::save::save_new;
 use crate::settings::CheckSettings;
 
@@ -39,13 +44,14 @@ pub(crate) fn check(typed: CheckArgs, printer: &Printer) -> Result<u8, Error> {
     wanted.warn(printer);
     crate::interrupt::install();
     let mut progress = printer.progress();
-    let checked = check::run(&settings, &mut |step| progress.show(step));
+    let checked = repeat::check(&settings, &mut progress);
     drop(progress);
-    let Checked { report, notes } = checked?;
-    deliver(report, &notes, &wanted, printer)
+    let (Checked { report, notes }, interrupted) = checked?;
+    let exit_code = deliver(report, &notes, &wanted, printer)?;
+    Ok(if interrupted { 130 } else { exit_code })
 }
 
-fn own_variables() -> Vec<(String, String)> {
+pub(crate) fn own_variables() -> Vec<(String, String)> {
     std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect()
@@ -99,7 +105,10 @@ fn deliver(
         printer.notes(notes);
     } else {
         let saved = wanted.output.as_deref().filter(|_| problem.is_none());
-        printer.check(&report, notes, saved, problem.is_some())?;
+        match sweep_of(&report) {
+            Some(sweep) => printer.sweep(&report, sweep, notes, saved, problem.is_some())?,
+            None => printer.check(&report, notes, saved, problem.is_some())?,
+        }
     }
     if problem.is_some() {
         report = check::unsaved(report);
@@ -112,10 +121,15 @@ fn deliver(
     Ok(report.exit_code)
 }
 
+fn sweep_of(report: &Report) -> Option<&Sweep> {
+    report.application.as_ref()?.sweep.as_ref()
+}
+
 /// `firstfault run`: the exit code of the report, or 130 where Ctrl-C ended the command.
-pub(crate) fn run(typed: RunArgs, printer: &Printer) -> Result<u8, Error> {
+pub(crate) fn run(typed: RepeatedRunArgs, printer: &Printer) -> Result<u8, Error> {
     let variables = own_variables();
-    let settings = RunSettings::new(typed, &variables).map_err(Error::Usage)?;
+    let mut settings = RunSettings::new(typed.run, &variables).map_err(Error::Usage)?;
+    settings.check.repeat = typed.repeat.unwrap_or(1);
     let wanted = Wanted {
         output: settings.check.output.clone(),
         page: settings.check.page.clone(),
@@ -133,6 +147,67 @@ pub(crate) fn run(typed: RunArgs, printer: &Printer) -> Result<u8, Error> {
         interrupted,
     } = ran?;
     let exit_code = deliver(report, &notes, &wanted, printer)?;
+    Ok(if interrupted { 130 } else { exit_code })
+}
+
+/// `firstfault sweep`: the exit code of the report, or 130 where Ctrl-C ended it.
+pub(crate) fn sweep(typed: SweepArgs, printer: &Printer) -> Result<u8, Error> {
+    let variables = own_variables();
+    let settings = SweepSettings::new(typed, &variables).map_err(Error::Usage)?;
+    let wanted = Wanted {
+        output: settings.run.check.output.clone(),
+        page: settings.run.check.page.clone(),
+        json: settings.run.check.json,
+        ticket: false,
+    };
+    wanted.warn(printer);
+    crate::interrupt::install();
+    let mut progress = printer.run_progress(wanted.json);
+    let swept = sweep::sweep(settings, &variables, &mut progress);
+    drop(progress);
+    let Swept {
+        report,
+        notes,
+        interrupted,
+        finished,
+    } = swept?;
+    let exit_code = deliver(report, &notes, &wanted, printer)?;
+    if exit_code != Code::OutputWriteFailed.exit_code()
+        && let Some(record) = finished
+    {
+        // Where it can't be put away, the next start tells the same once more.
+        let _ = record.finish();
+    }
+    Ok(if interrupted { 130 } else { exit_code })
+}
+
+/// `firstfault resume`: the exit code of the report, or 130 where Ctrl-C ended it.
+pub(crate) fn resume(typed: ResumeArgs, printer: &Printer) -> Result<u8, Error> {
+    let variables = own_variables();
+    let settings = ResumeSettings::new(typed, &variables).map_err(Error::Usage)?;
+    let wanted = Wanted {
+        output: settings.run.check.output.clone(),
+        page: settings.run.check.page.clone(),
+        json: settings.run.check.json,
+        ticket: false,
+    };
+    wanted.warn(printer);
+    crate::interrupt::install();
+    let mut progress = printer.run_progress(wanted.json);
+    let resumed = resume::resume(settings, &variables, &mut progress);
+    drop(progress);
+    let Resumed {
+        report,
+        notes,
+        interrupted,
+        finished,
+    } = resumed?;
+    let exit_code = deliver(report, &notes, &wanted, printer)?;
+    if exit_code != Code::OutputWriteFailed.exit_code()
+        && let Some(finished) = finished
+    {
+        finished.finish();
+    }
     Ok(if interrupted { 130 } else { exit_code })
 }
 
@@ -285,7 +360,7 @@ pub(crate) fn completions(typed: &CompletionsArgs, printer: &Printer) -> Result<
     Ok(0)
 }
 
-fn build_page(carried: &[Carried]) -> Result<String, Error> {
+pub(crate) fn build_page(carried: &[Carried]) -> Result<String, Error> {
     firstfault_web::page(carried).map_err(|problem| match problem {
         firstfault_web::PageError::NotBuilt => Error::PageNotBuilt,
         damaged => Error::PageFailed {
@@ -294,7 +369,7 @@ fn build_page(carried: &[Carried]) -> Result<String, Error> {
     })
 }
 
-fn save(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+pub(crate) fn save(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     save_new(path, bytes).map_err(|source| Error::Save {
         path: path.to_path_buf(),
         source,
@@ -302,7 +377,7 @@ fn save(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 }
 
 /// A report and its text. What is far too large is refused before it is read.
-fn read_report(path: &Path) -> Result<(Report, String), Error> {
+pub(crate) fn read_report(path: &Path) -> Result<(Report, String), Error> {
     let unreadable = |source| Error::ReadInput {
         path: path.to_path_buf(),
         source,

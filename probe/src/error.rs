@@ -64,6 +64,8 @@ pub(crate) enum Error {
     },
     /// No contract was named and none is there, where nothing can be proven without one.
     NoContract,
+    /// The time of the whole was used up before anything could be measured.
+    BudgetTooShort,
     /// Another process works in this project.
     ProjectBusy,
     /// What the command wrote before can't be set aside.
@@ -73,6 +75,13 @@ pub(crate) enum Error {
         /// Why.
         source: io::Error,
     },
+    /// The command writes its outputs through a link, so that one run would write over the other's.
+    LinkedOutput {
+        /// The link.
+        path: PathBuf,
+    },
+    /// A baseline that can't be attempted again.
+    Recheck(RecheckProblem),
     /// Standard output could not be written.
     Print {
         /// Why.
@@ -80,6 +89,19 @@ pub(crate) enum Error {
     },
     /// Ctrl-C.
     Interrupted,
+}
+
+/// Why a baseline can't be attempted again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RecheckProblem {
+    /// It is a sweep or a proof of stop and resume.
+    OtherKind,
+    /// It is a run, its command was not given, and what was kept of it is gone.
+    NoCommand,
+    /// It is a check, and a command was given.
+    CommandForCheck,
+    /// It is a check, and a contract or a time limit of a command was given.
+    ContractForCheck,
 }
 
 /// What is wrong with an argument.
@@ -99,6 +121,12 @@ pub(crate) enum UsageProblem {
     LooksSecret,
     /// `--device-index` without a GPU.
     IndexWithoutGpu,
+    /// `--axis` that names no values.
+    Axis,
+    /// Values of an axis that do not increase.
+    AxisOrder,
+    /// A command that does not say where the value of the axis goes.
+    AxisNotInCommand,
 }
 
 impl Error {
@@ -112,8 +140,11 @@ impl Error {
             | Self::NoLibtorch { .. }
             | Self::Contract { .. }
             | Self::NoContract
+            | Self::Recheck(_)
+            | Self::BudgetTooShort
             | Self::ProjectBusy
             | Self::SetAside { .. }
+            | Self::LinkedOutput { .. }
             | Self::LogTooLarge { .. } => 2,
             Self::Save { .. }
             | Self::PageFailed { .. }

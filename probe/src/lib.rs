@@ -19,6 +19,8 @@ mod keeper;
 mod names;
 mod printer;
 mod protocol;
+mod recheck;
+mod repeat;
 mod save;
 mod settings;
 mod supervisor;
@@ -62,10 +64,13 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let result = std::panic::catch_unwind(AssertUnwindSafe(|| match typed.command {
         Command::Check(arguments) => commands::check(*arguments, &printer),
         Command::Run(arguments) => commands::run(*arguments, &printer),
+        Command::Sweep(arguments) => commands::sweep(*arguments, &printer),
+        Command::Resume(arguments) => commands::resume(*arguments, &printer),
         Command::Init(arguments) => commands::init(&arguments, &printer),
         Command::Mark(arguments) => commands::mark(&arguments),
         Command::Validate(arguments) => commands::validate(&arguments, &printer),
         Command::Compare(arguments) => commands::compare(&arguments, &printer),
+        Command::Recheck(arguments) => recheck::recheck(*arguments, &printer),
         Command::Explain(arguments) => commands::explain(&arguments, &printer),
         Command::Interpreters(arguments) => commands::interpreters(&arguments, &printer),
         Command::Page(arguments) => commands::page(&arguments, &printer),

@@ -6,7 +6,11 @@ mod check;
 mod compare;
 mod explain;
 mod interpreters;
+mod noise;
+mod recheck;
+mod resume;
 mod run;
+mod sweep;
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::Path;
@@ -21,7 +25,7 @@ use fluent_bundle::FluentValue;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::check::{Note, Progress};
-use crate::error::{Error, UsageProblem};
+use crate::error::{Error, RecheckProblem, UsageProblem};
 use crate::interpreter::SettleError;
 
 const PASSED: Style = AnsiColor::Green.on_default().bold();
@@ -203,6 +207,8 @@ impl Printer {
             Note::LeftOver(path) => {
                 self.with("terminal-note-left-over", &[("path", &visible_path(path))])
             }
+            Note::ReferenceKept => self.text("terminal-note-reference-kept"),
+            Note::ProofContinues => self.text("terminal-note-proof-continues"),
             Note::KeptAside(path) => {
                 self.with("terminal-note-kept-aside", &[("path", &visible_path(path))])
             }
@@ -231,6 +237,9 @@ impl Printer {
                     UsageProblem::LooksLikePath => "looks-like-path",
                     UsageProblem::LooksSecret => "looks-secret",
                     UsageProblem::IndexWithoutGpu => "index-without-gpu",
+                    UsageProblem::Axis => "axis",
+                    UsageProblem::AxisOrder => "axis-order",
+                    UsageProblem::AxisNotInCommand => "axis-not-in-command",
                 };
                 (
                     self.text(&format!("terminal-usage-{id}")),
@@ -312,9 +321,29 @@ impl Printer {
                 ),
                 Some(self.text("terminal-set-aside-hint")),
             ),
+            Error::LinkedOutput { path } => (
+                self.with("terminal-linked-output", &[("file", &visible_path(path))]),
+                Some(self.text("terminal-linked-output-hint")),
+            ),
+            Error::Recheck(problem) => {
+                let id = match problem {
+                    RecheckProblem::OtherKind => "other-kind",
+                    RecheckProblem::NoCommand => "no-command",
+                    RecheckProblem::CommandForCheck => "command-for-check",
+                    RecheckProblem::ContractForCheck => "contract-for-check",
+                };
+                (
+                    self.text(&format!("terminal-recheck-{id}")),
+                    Some(self.text(&format!("terminal-recheck-{id}-hint"))),
+                )
+            }
             Error::NoContract => (
                 self.text("terminal-no-contract"),
                 Some(self.text("terminal-no-contract-hint")),
+            ),
+            Error::BudgetTooShort => (
+                self.text("terminal-budget-too-short"),
+                Some(self.text("terminal-budget-too-short-hint")),
             ),
             Error::NoLibtorch { built: false } => (
                 self.text("terminal-libtorch-not-built"),
@@ -386,7 +415,11 @@ impl Printer {
         if !bar.is_hidden() {
             bar.enable_steady_tick(Duration::from_millis(120));
         }
-        Shown { bar, printer: self }
+        Shown {
+            bar,
+            printer: self,
+            turn: String::new(),
+        }
     }
 }
 
@@ -394,6 +427,22 @@ impl Printer {
 pub(crate) struct Shown<'a> {
     bar: ProgressBar,
     printer: &'a Printer,
+    /// Which of several attempts it is; empty for the only one.
+    turn: String,
+}
+
+impl crate::repeat::Shows for Shown<'_> {
+    fn run(&mut self, number: u32, of: u32) {
+        let values = [("number", number.to_string()), ("of", of.to_string())];
+        let values = values
+            .each_ref()
+            .map(|(name, value)| (*name, value.as_str()));
+        self.turn = format!("{} · ", self.printer.with("terminal-turn-repeat", &values));
+    }
+
+    fn step(&mut self, step: Progress) {
+        self.show(step);
+    }
 }
 
 impl Shown<'_> {
@@ -414,6 +463,7 @@ impl Shown<'_> {
             Progress::Evidence => printer.text("terminal-collecting"),
             Progress::HostCheck => printer.text("terminal-asking-host"),
         };
+        let message = format!("{}{message}", self.turn);
         self.bar.set_message(printer.shown(&message));
     }
 }

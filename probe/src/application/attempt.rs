@@ -25,6 +25,7 @@ use crate::evidence;
 use crate::interpreter::Variables as InterpreterVariables;
 use crate::journal::Journal;
 use crate::settings::Variables;
+use crate::supervisor::command::Stop;
 
 /// The contract that is taken where none is named.
 pub(crate) const DEFAULT_CONTRACT: &str = "firstfault.toml";
@@ -64,23 +65,43 @@ pub(crate) struct Attempted {
 /// # Errors
 /// Where nothing can be kept, not even for a while.
 pub(crate) fn attempt(
-    mut report: Report,
+    report: Report,
     plan: &Plan<'_>,
     notes: &mut Vec<Note>,
     show: &mut dyn Stage4,
     steer: Option<Steer<'_>>,
 ) -> Result<Attempted, Error> {
+    attempt_since(report, plan, notes, show, steer, None)
+}
+
+/// As [`attempt`], of work that was begun by an earlier start: what was written from `since` on counts as its own.
+///
+/// # Errors
+/// Where nothing can be kept, not even for a while.
+pub(crate) fn attempt_since(
+    mut report: Report,
+    plan: &Plan<'_>,
+    notes: &mut Vec<Note>,
+    show: &mut dyn Stage4,
+    steer: Option<Steer<'_>>,
+    since: Option<SystemTime>,
+) -> Result<Attempted, Error> {
     let place = Place::new(&report.attempt.id, notes)?;
-    let since = place.time();
+    let since = since.or_else(|| place.time());
     let Watched {
         launched,
         kills,
         devices,
     } = watch(&report, plan, &place, show, steer)?;
     let mut dossier = dossier::of(&launched, plan, kills, devices);
+    let baseline = plan.settings.check.baseline.as_ref();
+    let lent = baseline.is_some_and(|baseline| baseline.lends_parameters);
     for (name, value) in dossier::parameters(&launched.marks, plan.variables) {
-        if report.attempt.parameters.len() < MAX_PARAMETERS {
-            report.attempt.parameters.entry(name).or_insert(value);
+        let known = report.attempt.parameters.contains_key(&name);
+        if known && lent {
+            report.attempt.parameters.insert(name, value);
+        } else if !known && report.attempt.parameters.len() < MAX_PARAMETERS {
+            report.attempt.parameters.insert(name, value);
         }
     }
     if launched.end.left_running > 0 {
@@ -145,7 +166,7 @@ pub(crate) fn watch(
     let kills_before = evidence::memory_kills();
     let watcher = (plan.settings.check.device == RequestedDevice::Gpu
         && report.pytorch.gpu_available == Some(true))
-    .then(devices::Watcher::start);
+    .then(|| devices::Watcher::start(plan.settings.check.index));
     let launched = {
         let mut screen: Box<dyn Screen + '_> = show.screen();
         launch::launch(
@@ -153,6 +174,7 @@ pub(crate) fn watch(
             plan.limit,
             place.folder(),
             screen.as_mut(),
+            watcher.as_ref(),
             steer,
         )
         .map_err(|source| Error::Save {
@@ -217,7 +239,7 @@ fn hold(
         stages: &dossier.stages,
         variables: plan.variables,
         threads: 0,
-        stop: &crate::interrupt::happened,
+        stop: &|| crate::interrupt::happened() || plan.settings.is_over(),
     });
     let verdict = checked.verdict();
     place.keep("contract.jsonl", &checked.evidence);
@@ -272,7 +294,7 @@ fn broken(report: &Report, dossier: &Application) -> Diagnosis {
     })
 }
 
-/// The diagnosis of a command that failed, with facts about the machine where Ctrl-C was not the reason.
+/// The diagnosis of a command that failed, with facts about the machine where nobody stopped it.
 fn first_fault(
     launched: &Launched,
     dossier: &Application,
@@ -285,7 +307,11 @@ fn first_fault(
         Note::Interpreter(path) => Some(path.clone()),
         _ => None,
     });
-    let machine = if crate::interrupt::happened() {
+    // Where the command was stopped for a reason, no machine is at fault.
+    let machine = if crate::interrupt::happened()
+        || launched.end.stopped == Some(Stop::Order)
+        || plan.settings.is_over_in(evidence::LIMIT)
+    {
         Vec::new()
     } else {
         let request = evidence::request(

@@ -11,13 +11,18 @@ pub(crate) mod mark;
 mod marks;
 mod memory;
 pub(crate) mod project;
+pub(crate) mod recorded;
+mod repeat;
+pub(crate) mod resume;
 mod series;
 pub(crate) mod settings;
+pub(crate) mod sweep;
 mod words;
 
 use firstfault_schema::Report;
 use firstfault_schema::code::Status;
 use firstfault_schema::decision::Outcome;
+use firstfault_schema::report::SweepStep;
 
 use self::attempt::{Attempted, Plan};
 use self::launch::Screen;
@@ -40,6 +45,8 @@ pub(crate) enum Turn<'a> {
     Step { axis: &'a str, value: &'a str },
     /// The run without a stop.
     Reference,
+    /// That run was finished by an earlier start.
+    Kept,
     /// The run that is stopped.
     Stopped,
     /// The second start.
@@ -56,6 +63,10 @@ pub(crate) trait Stage4 {
     fn screen(&mut self) -> Box<dyn Screen + '_>;
     /// The outputs are held against the contract.
     fn contract(&mut self);
+    /// So many steps of a sweep were measured by an earlier start.
+    fn continuing(&mut self, steps: usize);
+    /// What came of a step of a sweep; `limit_bytes` is what its memory is limited by.
+    fn measured(&mut self, axis: &str, value: &str, step: &SweepStep, limit_bytes: Option<u64>);
 }
 
 /// A report, what belongs to the terminal alone, and whether Ctrl-C ended the command.
@@ -84,9 +95,6 @@ pub(crate) fn run(
             interrupted: false,
         });
     }
-    if Project::is_unsettled() {
-        Project::take(&mut notes)?;
-    }
     let plan = Plan {
         settings: &settings,
         words: &settings.command,
@@ -94,11 +102,18 @@ pub(crate) fn run(
         variables,
         limit: settings.limit,
     };
+    if settings.check.repeat > 1 {
+        return repeat::run(&report, notes, &plan, show);
+    }
+    if Project::is_unsettled() {
+        Project::take(&mut notes)?;
+    }
     let Attempted {
         report,
         interrupted,
         ..
     } = attempt::attempt(report, &plan, &mut notes, show, None)?;
+    recorded::keep(&report.attempt.id, &settings);
     Ok(Ran {
         report,
         notes,

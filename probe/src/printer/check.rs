@@ -37,23 +37,7 @@ impl Printer {
         unsaved: bool,
     ) -> Result<(), Error> {
         let mut text = String::new();
-        let device = match report.execution.requested_index {
-            Some(index) => format!("GPU {index}"),
-            None => "CPU".to_owned(),
-        };
-        let label = report
-            .attempt
-            .label
-            .as_deref()
-            .map(|label| format!(" · {}", visible(label)))
-            .unwrap_or_default();
-        let _ = writeln!(
-            text,
-            "{STRONG}FirstFault {}{STRONG:#} {QUIET}· {device} · {} · {}{label}{QUIET:#}\n",
-            report.tool.version,
-            report.attempt.started_at,
-            &report.attempt.id[..8]
-        );
+        self.head(&mut text, report);
         let left_out = report.code == Code::ApplicationEnded
             || (report.application.is_some()
                 && report.decisions[2].outcome == Outcome::NotRequested);
@@ -64,17 +48,7 @@ impl Printer {
             );
             text.push('\n');
         }
-        self.table(
-            &mut text,
-            report.decisions.iter().enumerate().map(|(at, decision)| {
-                let name = format!(
-                    "{} {}",
-                    at + 1,
-                    self.text(&format!("decision-{}", decision.id.name()))
-                );
-                [name, self.outcome(decision.outcome), String::new()]
-            }),
-        );
+        self.decisions(&mut text, report);
         if !left_out {
             text.push('\n');
             self.table(&mut text, self.engine_rows(report));
@@ -85,6 +59,12 @@ impl Printer {
         }
         if let Some(application) = &report.application {
             self.application(&mut text, application);
+            if let Some(resume) = &application.resume {
+                self.resume(&mut text, resume);
+            }
+        }
+        if let Some(noise) = &report.noise {
+            self.noise(&mut text, noise);
         }
         if let Some(diagnosis) = &report.diagnosis {
             self.diagnosis(&mut text, diagnosis);
@@ -104,6 +84,42 @@ impl Printer {
         }
         let _ = writeln!(text, "\n{}", self.verdict(report, unsaved));
         self.out(&text)
+    }
+
+    /// What was examined, and when.
+    pub(super) fn head(&self, text: &mut String, report: &Report) {
+        let device = match report.execution.requested_index {
+            Some(index) => format!("GPU {index}"),
+            None => "CPU".to_owned(),
+        };
+        let label = report
+            .attempt
+            .label
+            .as_deref()
+            .map(|label| format!(" · {}", visible(label)))
+            .unwrap_or_default();
+        let _ = writeln!(
+            text,
+            "{STRONG}FirstFault {}{STRONG:#} {QUIET}· {device} · {} · {}{label}{QUIET:#}\n",
+            report.tool.version,
+            report.attempt.started_at,
+            &report.attempt.id[..8]
+        );
+    }
+
+    /// The four decisions.
+    pub(super) fn decisions(&self, text: &mut String, report: &Report) {
+        self.table(
+            text,
+            report.decisions.iter().enumerate().map(|(at, decision)| {
+                let name = format!(
+                    "{} {}",
+                    at + 1,
+                    self.text(&format!("decision-{}", decision.id.name()))
+                );
+                [name, self.outcome(decision.outcome), String::new()]
+            }),
+        );
     }
 
     pub(super) fn table(&self, text: &mut String, rows: impl IntoIterator<Item = [String; 3]>) {
@@ -317,7 +333,7 @@ impl Printer {
         rows
     }
 
-    fn diagnosis(&self, text: &mut String, diagnosis: &Diagnosis) {
+    pub(super) fn diagnosis(&self, text: &mut String, diagnosis: &Diagnosis) {
         let layer = self.text(&format!("layer-{}", diagnosis.layer.name()));
         let owner = self.text(&format!("owner-{}", diagnosis.owner.name()));
         let meaning = self.text(&format!("owner-{}-meaning", diagnosis.owner.name()));
@@ -409,7 +425,7 @@ impl Printer {
         }
     }
 
-    fn verdict(&self, report: &Report, unsaved: bool) -> String {
+    pub(super) fn verdict(&self, report: &Report, unsaved: bool) -> String {
         let code = report.code;
         let sentence = self.text(&format!(
             "code-{}",

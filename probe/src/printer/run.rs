@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use firstfault_schema::report::{Application, ApplicationStage, ContractPoint, EndingKind, Scalar};
+use firstfault_schema::report::{
+    Application, ApplicationStage, ContractPoint, EndingKind, Scalar, SweepStep,
+};
 use firstfault_schema::visible::visible;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
@@ -68,6 +70,16 @@ impl Printer {
             printer: self,
             shown: self.progress(),
             json,
+        }
+    }
+
+    /// Shows a run that is made again: as any other where somebody is looking, else nothing, so that a mail holds one line.
+    /// What the command prints is kept in its attempt's folder in any case.
+    pub(crate) fn recheck_progress(&self) -> Box<dyn Stage4 + '_> {
+        if io::stderr().is_terminal() {
+            Box::new(self.run_progress(true))
+        } else {
+            Box::new(Unseen)
         }
     }
 
@@ -162,7 +174,7 @@ impl Printer {
         );
     }
 
-    fn ending(&self, ending: &firstfault_schema::report::CommandEnding) -> String {
+    pub(super) fn ending(&self, ending: &firstfault_schema::report::CommandEnding) -> String {
         let how = self.text(&format!(
             "terminal-run-{}",
             ending.how.name().replace('_', "-")
@@ -290,12 +302,11 @@ impl Stage4 for RunShown<'_> {
                 printer.with("terminal-turn-step", &[("axis", axis), ("value", value)])
             }
             Turn::Reference => printer.text("terminal-turn-reference"),
+            Turn::Kept => printer.text("terminal-turn-kept"),
             Turn::Stopped => printer.text("terminal-turn-stopped"),
             Turn::Continued => printer.text("terminal-turn-continued"),
         };
-        self.shown
-            .bar
-            .suspend(|| printer.err(&format!("{STRONG}{line}{STRONG:#}\n")));
+        self.line(&format!("{STRONG}{line}{STRONG:#}"));
     }
 
     fn check(&mut self, step: Progress) {
@@ -323,6 +334,55 @@ impl Stage4 for RunShown<'_> {
         self.shown.bar.set_draw_target(ProgressDrawTarget::stderr());
         self.shown.bar.set_message(self.printer.shown(&text));
     }
+
+    fn continuing(&mut self, steps: usize) {
+        self.line(&self.printer.continuing(steps));
+    }
+
+    fn measured(&mut self, axis: &str, value: &str, step: &SweepStep, limit_bytes: Option<u64>) {
+        self.shown.bar.set_message(String::new());
+        self.line(&self.printer.measured(axis, value, step, limit_bytes));
+    }
+}
+
+impl RunShown<'_> {
+    /// A line that stays.
+    fn line(&self, line: &str) {
+        self.shown
+            .bar
+            .suspend(|| self.printer.err(&format!("{line}\n")));
+    }
+}
+
+/// Nobody is looking.
+struct Unseen;
+
+impl Stage4 for Unseen {
+    fn turn(&mut self, _: Turn<'_>) {}
+
+    fn check(&mut self, _: Progress) {}
+
+    fn screen(&mut self) -> Box<dyn Screen + '_> {
+        Box::new(Self)
+    }
+
+    fn contract(&mut self) {}
+
+    fn continuing(&mut self, _: usize) {}
+
+    fn measured(&mut self, _: &str, _: &str, _: &SweepStep, _: Option<u64>) {}
+}
+
+impl Screen for Unseen {
+    fn stdout(&self) -> Sink {
+        Box::new(|_| {})
+    }
+
+    fn stderr(&self) -> Sink {
+        Box::new(|_| {})
+    }
+
+    fn show(&mut self, _: &Now) {}
 }
 
 struct LiveScreen<'a> {
