@@ -18,7 +18,7 @@ use crate::interpreter::{Surroundings, Variables};
 use crate::supervisor::{self, Job, Next, Outcome};
 
 /// For all parts together, which are collected side by side.
-const LIMIT: Duration = Duration::from_secs(3);
+pub(crate) const LIMIT: Duration = Duration::from_secs(3);
 /// Facts begin so; whatever a library prints does not.
 const FACT_PREFIX: &[u8] = b"{\"fact\":\"";
 
@@ -91,7 +91,7 @@ fn collect_part(part: Part, job: &Job) -> Vec<Evidence> {
 pub(crate) fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let name = arguments.next().unwrap_or_default();
     if name == devices::PART {
-        return devices::run();
+        return devices::run(arguments);
     }
     let mut line = String::new();
     let (Some(part), Ok(_)) = (
@@ -137,11 +137,30 @@ pub(crate) fn request(
     }
 }
 
-/// Asks `nvidia-smi`, which may hang with the driver.
+/// Asks `nvidia-smi`, which may hang with the driver: both questions at once, so that the limit holds for the two together.
 pub(crate) fn ask_nvidia_smi() -> Host {
+    thread::scope(|scope| {
+        let processes = nvidia_smi::sees_all_processes()
+            .then(|| {
+                // Where the system has no thread to give, the list is not told.
+                thread::Builder::new()
+                    .spawn_scoped(scope, || nvidia_smi_says(nvidia_smi::process_arguments()))
+                    .ok()
+            })
+            .flatten();
+        let (end, text) = nvidia_smi_says(nvidia_smi::arguments());
+        let list = processes
+            .and_then(|asked| asked.join().ok())
+            .filter(|(end, _)| *end == End::Exited(0))
+            .map(|(_, list)| list);
+        nvidia_smi::parse(&text, end, list.as_deref())
+    })
+}
+
+fn nvidia_smi_says(arguments: [&str; 2]) -> (End, String) {
     let (ending, text) = supervisor::output_of(&Job {
         program: nvidia_smi::PROGRAM.into(),
-        arguments: nvidia_smi::arguments().map(OsString::from).to_vec(),
+        arguments: arguments.map(OsString::from).to_vec(),
         variables: Variables::Own,
         added: Vec::new(),
         folder: None,
@@ -155,5 +174,5 @@ pub(crate) fn ask_nvidia_smi() -> Host {
         Outcome::NotStarted(_) => End::NotStarted,
         Outcome::Signalled(_) | Outcome::Interrupted | Outcome::Lost => End::Crashed,
     };
-    nvidia_smi::parse(&text, end)
+    (end, text)
 }

@@ -24,10 +24,26 @@ pub(crate) struct CheckSettings {
     pub(crate) host_check: bool,
     pub(crate) label: Option<String>,
     pub(crate) parameters: BTreeMap<String, Scalar>,
+    /// How often the attempt is made.
+    pub(crate) repeat: u32,
+    /// The attempt that this one is compared with; only a recheck has one.
+    pub(crate) baseline: Option<Baseline>,
     pub(crate) output: Option<PathBuf>,
     pub(crate) page: Option<PathBuf>,
     pub(crate) ticket: Option<TicketChoice>,
     pub(crate) json: bool,
+}
+
+/// What a recheck takes from its baseline so that the two can be compared.
+#[derive(Clone, Debug)]
+pub(crate) struct Baseline {
+    /// Its identifier.
+    pub(crate) id: String,
+    /// The salt of its devices' identities; none where no device told who it is.
+    pub(crate) salt: Option<String>,
+    /// The parameters are copied from its report, where those that a program declared itself stand among them: what the
+    /// program declares now takes their place.
+    pub(crate) lends_parameters: bool,
 }
 
 /// Which interpreter is wanted.
@@ -75,6 +91,8 @@ impl CheckSettings {
                 .map(|label| own_words(&label, variables).map(|()| label))
                 .transpose()?,
             parameters: parameters(&typed.set, variables)?,
+            repeat: typed.repeat.unwrap_or(1),
+            baseline: None,
             output: typed.output,
             page: typed.page,
             ticket: typed.ticket,

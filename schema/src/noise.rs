@@ -87,10 +87,15 @@ fn measure(field: &str, mut values: Vec<f64>) -> Measure {
     };
     Measure {
         field: field.to_owned(),
-        min: values[0],
-        median,
-        max: values[values.len() - 1],
+        min: rounded(values[0]),
+        median: rounded(median),
+        max: rounded(values[values.len() - 1]),
     }
+}
+
+/// To ten significant digits, which every reader of JSON gives back as they are.
+fn rounded(value: f64) -> f64 {
+    format!("{value:.9e}").parse().unwrap_or(value)
 }
 
 /// One measure of one side of a comparison.

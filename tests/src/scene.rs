@@ -55,6 +55,28 @@ impl Scene {
         self.folder.path().join("work").join(name)
     }
 
+    /// A false `nvidia-smi` with one card, which tells its driver, its memory in use in MiB, and the memory of each process.
+    /// Gives the folder for PATH; another call takes the place of the first.
+    pub fn nvidia_smi(&self, driver: &str, used: u64, processes: &[u64]) -> PathBuf {
+        let uuid = "GPU-7d1c2f60-9a4e-4b1d-8c55-0e6f3a2b1c9d";
+        let mut script = format!(
+            "#!/bin/sh\ncase \"$1\" in\n--query-gpu=*) echo '{uuid}, NVIDIA H200, 143771, {used}, {driver}' ;;\n--query-compute-apps=*) :\n"
+        );
+        for process in processes {
+            script += &format!("echo '{uuid}, {process}'\n");
+        }
+        script += ";;\n*) exit 2 ;;\nesac\n";
+        let folder = self.path("false-bin");
+        fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("nvidia-smi");
+        // A script that is being executed can't be written to, but can be replaced.
+        let _ = fs::remove_file(&path);
+        fs::write(&path, script).unwrap();
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        fs::set_permissions(&path, mode).unwrap();
+        folder
+    }
+
     /// The names in the current folder of the runs, sorted.
     pub fn names(&self) -> Vec<String> {
         let mut names: Vec<String> = fs::read_dir(self.path("work"))

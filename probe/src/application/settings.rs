@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::cli::{CheckArgs, RunArgs};
 use crate::error::UsageProblem;
@@ -20,6 +20,8 @@ pub(crate) struct RunSettings {
     pub(crate) contract: Option<PathBuf>,
     /// For the command, from its start.
     pub(crate) limit: Option<Duration>,
+    /// When the time of the whole is used up; none where it is not limited.
+    pub(crate) until: Option<Instant>,
     /// Never empty.
     pub(crate) command: Vec<OsString>,
 }
@@ -45,6 +47,7 @@ impl RunSettings {
                 host_check: typed.host_check,
                 label: typed.label,
                 set: typed.set,
+                repeat: None,
                 output: typed.output,
                 page: typed.page,
                 ticket: None,
@@ -59,7 +62,19 @@ impl RunSettings {
             keep_going: typed.keep_going,
             contract: typed.contract,
             limit: typed.timeout.map(Duration::from_secs),
+            until: None,
             command: typed.command,
         })
+    }
+
+    /// Whether the time of the whole is used up.
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_over_in(Duration::ZERO)
+    }
+
+    /// Whether it is, after this much more.
+    pub(crate) fn is_over_in(&self, more: Duration) -> bool {
+        self.until
+            .is_some_and(|until| Instant::now() + more >= until)
     }
 }

@@ -171,7 +171,7 @@ impl Printer {
                     self.with("change-floor", &[("floor", &breakable(&share))])
                 });
                 let change = match floor {
-                    Some(floor) => format!("{change} · {floor}"),
+                    Some(floor) => format!("{change}\n{floor}"),
                     None => change,
                 };
                 [row.path.clone(), visible(&values).into_owned(), change]

@@ -1,14 +1,30 @@
 """A stand-in for PyTorch: for tests of FirstFault alone. It touches no device and proves nothing about a GPU.
 
 What it does stands in the environment variable STAND_IN, as words between commas; what it says of itself in
-STAND_IN_VERSION, STAND_IN_CUDA, STAND_IN_HIP, STAND_IN_COUNT, STAND_IN_DEVICE and STAND_IN_ARCHITECTURE; what it raises and prints in
-STAND_IN_MESSAGE, and under which name in STAND_IN_EXCEPTION.
+STAND_IN_VERSION, STAND_IN_CUDA, STAND_IN_HIP, STAND_IN_COUNT, STAND_IN_DEVICE, STAND_IN_UUID and STAND_IN_ARCHITECTURE; what it raises and
+prints in STAND_IN_MESSAGE, and under which name in STAND_IN_EXCEPTION. STAND_IN_SLEEP tells seconds to wait at places
+(`import=0.1,product=0.2`), and STAND_IN_TIMES a file that counts its imports: with it, STAND_IN_ONLY names those in which the words count.
 """
 import os
 import sys
 import time
 
 _words = [word for word in os.environ.get("STAND_IN", "").split(",") if word]
+
+
+def _import_number():
+    """How often it was imported with this file, this time included."""
+    name = os.environ.get("STAND_IN_TIMES")
+    if name is None:
+        return 0
+    with open(name, "ab") as file:
+        file.write(b".")
+    return os.path.getsize(name)
+
+
+_number = str(_import_number())
+if "STAND_IN_ONLY" in os.environ and _number not in os.environ["STAND_IN_ONLY"].split(","):
+    _words = []
 
 
 def _does(word):
@@ -19,6 +35,7 @@ def _said(name, default):
     return os.environ.get("STAND_IN_" + name, default)
 
 
+_sleeps = dict(pair.split("=") for pair in _said("SLEEP", "").split(",") if pair)
 _message = _said("MESSAGE", "the stand-in was told to fail")
 
 
@@ -122,6 +139,7 @@ def _at(place):
         "print": lambda: (print(_message), print(_message, file=sys.stderr)),
         "warn": lambda: __import__("warnings").warn(_message),
     }
+    time.sleep(float(_sleeps.get(place, 0)))
     for word in _words:
         begin, _, deed = word.partition(":")
         if begin == place:
@@ -151,7 +169,10 @@ class backends:
 
 
 class _Properties:
-    def __init__(self):
+    def __init__(self, index):
+        if not _does("no-uuid"):
+            # The last digits tell the cards of one machine apart.
+            self.uuid = _said("UUID", "7d1c2f60-9a4e-4b1d-8c55-0e6f3a2b%04x" % index)
         self.name = _said("DEVICE", "Virtual GPU")
         self.major, self.minor = 9, 0
         self.gcnArchName = _said("ARCHITECTURE", "gfx942:sramecc+:xnack-")
@@ -171,7 +192,7 @@ class cuda:
 
     @staticmethod
     def get_device_properties(index):
-        return _Properties()
+        return _Properties(index)
 
     @staticmethod
     def get_arch_list():
