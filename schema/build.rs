@@ -136,6 +136,7 @@ struct Action {
 }
 
 fn main() {
+    texts();
     let folder = Path::new("catalogue");
     println!("cargo::rerun-if-changed=catalogue");
     println!("cargo::rerun-if-changed=build.rs");
@@ -385,4 +386,52 @@ fn pascal(word: &str) -> String {
     letters.next().map_or_else(String::new, |first| {
         first.to_ascii_uppercase().to_string() + letters.as_str()
     })
+}
+
+/// The Fluent files as the page carries them: identifiers once, then the values of each language in their order.
+fn texts() {
+    println!("cargo::rerun-if-changed=locales");
+    let read_all = |language: &str| {
+        let files = ["report.ftl", "faults.ftl", "page.ftl"];
+        files.map(|file| read(&Path::new("locales").join(language).join(file)))
+    };
+    let english = read_all("en");
+    let identifiers: Vec<&str> = english
+        .iter()
+        .flat_map(|source| messages(source))
+        .map(|(id, _)| id)
+        .collect();
+    let mut out = format!(
+        "pub(super) const IDENTIFIERS: &str = {:?};\n",
+        identifiers.join("\n")
+    );
+    for (name, language) in [("ENGLISH", "en"), ("GERMAN", "de"), ("TURKISH", "tr")] {
+        let sources = read_all(language);
+        let mut known: std::collections::HashMap<&str, String> =
+            sources.iter().flat_map(|source| messages(source)).collect();
+        // A text that is missing leaves its place empty: English stands behind every language.
+        let values: Vec<String> = identifiers
+            .iter()
+            .map(|id| known.remove(id).unwrap_or_default())
+            .collect();
+        let _ = writeln!(out, "const {name}: &str = {:?};", values.join("\n"));
+    }
+    let path = Path::new(&env::var("OUT_DIR").unwrap_or_default()).join("texts.rs");
+    fs::write(&path, out).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+}
+
+/// Identifier and value of each message; further lines of a value keep one space of their indentation.
+fn messages(source: &str) -> Vec<(&str, String)> {
+    let mut messages: Vec<(&str, String)> = Vec::new();
+    for line in source.lines().filter(|line| !line.starts_with('#')) {
+        if line.starts_with(' ') {
+            if let Some((_, value)) = messages.last_mut() {
+                value.push_str("\n ");
+                value.push_str(line.trim());
+            }
+        } else if let Some((id, value)) = line.split_once(" =") {
+            messages.push((id, value.trim().to_owned()));
+        }
+    }
+    messages
 }

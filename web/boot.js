@@ -3,15 +3,13 @@
     const element = document.getElementById("firstfault-program");
     const text = element.textContent;
     element.remove();
-    const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$%&()*+,./:;-=>?@[]^_`{|}~\"";
-    const values = new Uint8Array(128);
-    for (let at = 0; at < 91; at++) values[alphabet.charCodeAt(at)] = at;
+    const value = (at) => text.charCodeAt(at) - (text.charCodeAt(at) > 60 ? 33 : 32);
     const packed = new Uint8Array(Math.ceil(text.length * 0.875));
     let held = 0, bits = 0, length = 0;
     for (let at = 0; at < text.length; at += 2) {
-      const number = values[text.charCodeAt(at)] + values[text.charCodeAt(at + 1)] * 91;
+      const number = value(at) + value(at + 1) * 94;
       held |= number << bits;
-      bits += (number & 8191) > 88 ? 13 : 14;
+      bits += (number & 8191) > 643 ? 13 : 14;
       for (; bits > 7; bits -= 8, held >>>= 8) packed[length++] = held;
     }
     const size = Number(element.dataset.bytes);

@@ -44,7 +44,7 @@ impl Language {
             .find(|language| primary.eq_ignore_ascii_case(language.tag()))
     }
 
-    /// The Fluent files of this language, by name. The page does without the terminal's.
+    /// The Fluent files of this language, by name.
     pub fn resources(self) -> impl Iterator<Item = (&'static str, &'static str)> {
         macro_rules! file {
             ($tag:literal, $name:literal) => {
@@ -60,7 +60,6 @@ impl Language {
                     file!($tag, "report.ftl"),
                     file!($tag, "faults.ftl"),
                     file!($tag, "page.ftl"),
-                    #[cfg(not(target_family = "wasm"))]
                     file!($tag, "terminal.ftl"),
                 ]
             };
@@ -142,15 +141,87 @@ impl Guidance {
     }
 }
 
+/// The texts as the page carries them: without the terminal's, and smaller, since every identifier stands there once.
+#[cfg(any(test, target_family = "wasm"))]
+mod packed {
+    include!(concat!(env!("OUT_DIR"), "/texts.rs"));
+
+    /// One Fluent file with every text of `language`.
+    pub(super) fn source(language: super::Language) -> String {
+        let values = match language {
+            super::Language::English => ENGLISH,
+            super::Language::German => GERMAN,
+            super::Language::Turkish => TURKISH,
+        };
+        let mut identifiers = IDENTIFIERS.lines();
+        let mut source = String::with_capacity(IDENTIFIERS.len() + 2 * values.len());
+        for line in values.split('\n') {
+            if !line.starts_with(' ') {
+                source.push_str(identifiers.next().unwrap_or_default());
+                source.push_str(" = ");
+            }
+            source.push_str(line);
+            source.push('\n');
+        }
+        source
+    }
+}
+
+#[cfg(target_family = "wasm")]
+fn sources(language: Language) -> impl Iterator<Item = String> {
+    std::iter::once(packed::source(language))
+}
+
+#[cfg(not(target_family = "wasm"))]
+fn sources(language: Language) -> impl Iterator<Item = String> {
+    language.resources().map(|(_, source)| source.to_owned())
+}
+
 fn bundle(language: Language) -> FluentBundle<FluentResource> {
+    filled(language, sources(language))
+}
+
+fn filled(
+    language: Language,
+    sources: impl Iterator<Item = String>,
+) -> FluentBundle<FluentResource> {
     let identifier: LanguageIdentifier = language.tag().parse().unwrap_or_default();
     let mut bundle = FluentBundle::new_concurrent(vec![identifier]);
     // Isolation marks would be copied along with commands and break them.
     bundle.set_use_isolating(false);
-    for (_, source) in language.resources() {
-        let resource =
-            FluentResource::try_new(source.to_owned()).unwrap_or_else(|(resource, _)| resource);
+    for source in sources {
+        let resource = FluentResource::try_new(source).unwrap_or_else(|(resource, _)| resource);
         bundle.add_resource_overriding(resource);
     }
     bundle
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_carries_every_text_but_the_terminals() {
+        for language in Language::ALL {
+            let files = language
+                .resources()
+                .filter(|(name, _)| *name != "terminal.ftl")
+                .map(|(_, source)| source.to_owned());
+            let (packed, files) = (
+                filled(language, std::iter::once(packed::source(language))),
+                filled(language, files),
+            );
+            let identifiers: Vec<&str> = packed::IDENTIFIERS.lines().collect();
+            assert!(identifiers.len() > 900);
+            for id in identifiers {
+                let value = |bundle: &FluentBundle<FluentResource>| {
+                    let pattern = bundle.get_message(id).and_then(|message| message.value());
+                    pattern.map(|pattern| format!("{pattern:?}"))
+                };
+                let found = value(&packed);
+                assert!(found.is_some(), "{}: {id}", language.tag());
+                assert_eq!(found, value(&files), "{}: {id}", language.tag());
+            }
+        }
+    }
 }

@@ -18,7 +18,7 @@ async function violations(page) {
 const broken = (page) =>
   page.evaluate(() => {
     const found = [];
-    for (const element of document.querySelectorAll("h1, h2, h3, p, small, th, td, dt, dd, li, summary, .strip__name, .strip__outcome, .outcome, .button")) {
+    for (const element of document.querySelectorAll("h1, h2, h3, h4, p, small, th, td, dt, dd, li, summary, .strip__name, .strip__outcome, .outcome, .button")) {
       if (element.closest("code, .machine, .field-path") || !element.checkVisibility()) continue;
       for (const node of element.childNodes) {
         if (node.nodeType !== Node.TEXT_NODE) continue;
@@ -37,6 +37,13 @@ const views = [
   ["the start", [], ".start"],
   ["a failed report", ["gpu-unavailable"], ".report"],
   ["a dossier", ["application-passed"], ".report"],
+  ["an operating range", ["sweep-margin"], ".sweep"],
+  ["a limit that was reached", ["sweep-out-of-memory"], ".sweep"],
+  ["a clean resume", ["resume-clean"], ".resume"],
+  ["a training that diverged", ["resume-training-diverged"], ".resume"],
+  ["a damaged checkpoint", ["resume-checkpoint-damaged"], ".resume"],
+  ["a noise floor", ["noise-baseline"], ".noise"],
+  ["a later check of the same card", ["noise-baseline", "recheck-newer-driver"], ".compare"],
   ["a comparison", ["application-passed", "contract-failed"], ".compare"],
   ["many reports", ["gpu-check-passed", "gpu-unavailable", "timeout"], ".many"],
 ];

@@ -8,6 +8,7 @@ use firstfault_schema::compare::word_id;
 use firstfault_schema::guidance::Guidance;
 use firstfault_schema::report::{Layer, Report};
 
+use crate::order::ordered;
 use crate::state::{Key, Opened};
 
 /// Rows that a group shows before more are asked for.
@@ -208,8 +209,8 @@ pub fn table(reports: &[Rc<Opened>], state: &TableState) -> TableView {
             None => groups.push((group, vec![row])),
         }
     }
-    totals.sort_unstable();
-    groups.sort_unstable_by_key(|(group, _)| *group);
+    let totals = ordered(totals, &|left, right| left.0.cmp(&right.0));
+    let groups = ordered(groups, &|left, right| left.0.cmp(&right.0));
     let at = Column::ALL
         .iter()
         .position(|column| *column == state.column)
@@ -218,8 +219,8 @@ pub fn table(reports: &[Rc<Opened>], state: &TableState) -> TableView {
     let shown = state.shown.unwrap_or(ROWS_AT_ONCE);
     let groups = groups
         .into_iter()
-        .map(|(group, mut rows)| {
-            rows.sort_by(|left, right| {
+        .map(|(group, rows)| {
+            let mut rows = ordered(rows, &|left, right| {
                 let order = natural(&left.cells[at], &right.cells[at]);
                 if state.descending {
                     order.reverse()

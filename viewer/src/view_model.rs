@@ -404,33 +404,9 @@ fn size(bytes: u64, words: &Guidance) -> String {
     format::bytes(bytes as f64, words.language())
 }
 
-/// A share in percent.
-fn percent(value: f64, words: &Guidance) -> String {
-    let decimals = usize::from(value < 100.0);
-    let value = format::number(value, decimals, words.language());
-    words.text_with("percent", &[("value", value.into())])
-}
-
 /// The text of a word of the format; the word itself where this page is older than the report.
 fn named(prefix: &str, name: &str, words: &Guidance) -> String {
     words
         .find(&word_id(prefix, name), &[])
         .unwrap_or_else(|| name.to_owned())
-}
-
-/// The name of a compared field for people; none where only its path tells it.
-pub fn field_name(path: &str, words: &Guidance) -> Option<String> {
-    if let Some(fact) = path.strip_prefix("diagnosis.evidence.") {
-        return words.find(&word_id("fact", fact), &[]);
-    }
-    if let Some(point) = path.strip_prefix("application.outputs.") {
-        return words.contract_point(point);
-    }
-    if let Some(decision) = path.strip_prefix("decisions.") {
-        return words.find(&word_id("decision", decision), &[]);
-    }
-    if path.starts_with("attempt.parameters.") {
-        return Some(words.text("compared-parameter"));
-    }
-    words.find(&format!("compared-{}", path.replace(['.', '_'], "-")), &[])
 }

@@ -241,7 +241,7 @@ fn a_sweep_tells_the_last_good_step_and_why_the_next_was_refused() {
     assert_eq!(ticks, ["32", "64", "128", "256", "512"]);
     assert_eq!(view.steps.rows.len(), 7);
     assert_eq!(row(&view.steps, 4)[1], "refused");
-    assert_eq!(fact(&view.facts, "Must stay free"), Some("10 %"));
+    assert_eq!(fact(&view.facts, "Must stay free"), Some("10\u{a0}%"));
     assert_eq!(fact(&view.facts, "Planned, not tried"), Some("1024"));
 }
 
@@ -312,7 +312,7 @@ fn the_spread_of_each_measure_is_shown_with_its_unit() {
             "1.26\u{a0}s",
             "1.28\u{a0}s",
             "1.41\u{a0}s",
-            "11.4 %"
+            "11\u{a0}%"
         ]
     );
     let mut odd = found.noise.clone().unwrap();

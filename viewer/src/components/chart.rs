@@ -58,13 +58,14 @@ pub(crate) fn chart(chart: &Chart) -> Html {
                 { for chart.points.iter().filter_map(|point| {
                     let text = point.label.as_ref()?;
                     // Under a good point and above a bad one: a curve that rises leaves room there.
-                    let below = if point.tone == Tone::Passed { 20.0 } else { -11.0 };
-                    let anchor = match point.at.0 {
-                        share if share > 0.7 => "end",
-                        share if share < 0.2 => "start",
-                        _ => "middle",
+                    let good = point.tone == Tone::Passed;
+                    let (below, class) = match good {
+                        true if point.at.0 < 0.85 => (20.0, "chart__name plot__right"),
+                        true => (20.0, "chart__name"),
+                        false => (-11.0, "chart__name"),
                     };
-                    Some(label(x(point.at.0), y(point.at.1) + below, anchor, "chart__name", text))
+                    let anchor = if point.at.0 < 0.25 { "start" } else { "end" };
+                    Some(label(x(point.at.0), y(point.at.1) + below, anchor, class, text))
                 }) }
             </svg>
         </figure>

@@ -3,9 +3,10 @@
 use std::rc::Rc;
 
 use firstfault_schema::compare::{
-    Change, Comparison, Judgement, Row, Standing, Value, Verdict, compare, word_id,
+    Change, Comparison, Judgement, Row, Standing, Value, Verdict, compare, field_name, word_id,
 };
 use firstfault_schema::guidance::Guidance;
+use firstfault_schema::noise::Floor;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlSelectElement;
 use yew::prelude::*;
@@ -20,6 +21,8 @@ use crate::words::use_words;
 
 /// Reports that the selection offers; more are chosen from the table.
 const MOST_CHOICES: usize = 200;
+/// Remarks that stand above the rows; the rows tell the rest.
+const MOST_REMARKS: usize = 6;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -59,6 +62,9 @@ pub(crate) fn ComparePage(props: &Props) -> Html {
             </h1>
             if !comparison.obstacles.is_empty() {
                 <ul class="compare__obstacles">{ for comparison.obstacles.iter().map(|reason| html! { <li>{ reason.text(&words) }</li> }) }</ul>
+            }
+            if !comparison.remarks.is_empty() {
+                <ul class="compare__remarks">{ for comparison.remarks.iter().take(MOST_REMARKS).map(|reason| html! { <li>{ text(reason.text(&words), 300) }</li> }) }</ul>
             }
             <div class="heads">
                 { head(props, &props.baseline, "compare-baseline", &props.choose_baseline, &words) }
@@ -171,7 +177,7 @@ fn judgement(name: &str, judgement: &Judgement, words: &Guidance) -> Html {
 
 /// The name of a field for people, and its path, which is never translated.
 fn label(row: &Row, words: &Guidance) -> Html {
-    let name = view_model::field_name(&row.path, words);
+    let name = field_name(&row.path, words);
     html! {
         <>
             if let Some(name) = name { <span class="field-name">{ name }</span> }
@@ -241,7 +247,11 @@ fn change(row: &Row, comparable: bool, words: &Guidance) -> Html {
     };
     let reason = match &row.change {
         Change::NotComparable(reason) => Some(words.text(reason)),
-        _ => None,
+        // What the difference was held against, where somebody measured it.
+        _ => row.floor.as_ref().and_then(Floor::share).map(|share| {
+            let floor = format::share(share, words.language());
+            words.text_with("change-floor", &[("floor", floor.into())])
+        }),
     };
     html! {
         <span class={format!("change change--{}", name.replace('_', "-"))}>

@@ -27,7 +27,7 @@ pub(crate) fn resume(resume: &Resume, words: &Words) -> Html {
             }
             if let Some(checkpoints) = &view.checkpoints {
                 <h4>{ words.text("heading-checkpoints") }</h4>
-                { table(checkpoints, "table--compact") }
+                { table(checkpoints, "table--compact table--named") }
             }
         </section>
     }

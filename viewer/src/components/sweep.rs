@@ -18,7 +18,7 @@ pub(crate) fn sweep(sweep: &Sweep, words: &Words) -> Html {
             <p class="lead">{ text(view.summary, 500) }</p>
             { for view.charts.iter().map(chart) }
             { facts(&view.facts, "facts--wide") }
-            { table(&view.steps, "table--compact") }
+            { table(&view.steps, "table--compact table--named") }
         </section>
     }
 }

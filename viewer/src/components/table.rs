@@ -23,8 +23,10 @@ pub(crate) fn table(view: &Table, class: &'static str) -> Html {
                 html! {
                     <tr class={classes!(tone)}>
                         { for row.iter().zip(&view.heads).enumerate().map(|(at, (content, head))| match at {
-                            0 => html! { <th scope="row">{ cell(content) }</th> },
-                            _ => html! { <td data-head={head.clone()}><div>{ cell(content) }</div></td> },
+                            0 => html! { <th scope="row" data-head={head.clone()}>{ cell(content) }</th> },
+                            _ => html! {
+                                <td class={classes!(content.is_empty().then_some("empty"))} data-head={head.clone()}><div>{ cell(content) }</div></td>
+                            },
                         }) }
                     </tr>
                 }

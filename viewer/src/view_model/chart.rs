@@ -97,7 +97,12 @@ impl Scale {
         } else {
             (value - self.low) / (self.high - self.low)
         };
-        share.clamp(0.0, 1.0)
+        // An axis without length has no share to give.
+        if share.is_finite() {
+            share.clamp(0.0, 1.0)
+        } else {
+            0.0
+        }
     }
 
     /// Those of `values` whose texts stand far enough from those before them.

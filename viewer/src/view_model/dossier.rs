@@ -7,6 +7,7 @@ use firstfault_schema::report::{Application, Memory, Scalar};
 use super::table::{Cell, Table};
 use super::{Fact, Tone, amount, fault_title, named, size};
 use crate::format;
+use crate::order::ordered;
 
 /// A bar on the time axis.
 #[derive(Clone, Debug, PartialEq)]
@@ -304,7 +305,7 @@ pub fn timeline(application: &Application, words: &Guidance) -> Option<TimelineV
             None => lines.push((stage.name.clone(), vec![bar])),
         }
     }
-    memory.sort_by(|left, right| left.at_ms.total_cmp(&right.at_ms));
+    let memory = ordered(memory, &|left, right| left.at_ms.total_cmp(&right.at_ms));
     Some(TimelineView {
         end_ms,
         lines,

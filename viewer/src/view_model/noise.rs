@@ -1,11 +1,11 @@
 //! How far the numbers of a report can be trusted: the spread of the same attempt, made several times.
 
-use firstfault_schema::compare::{Unit, Value, fields};
+use firstfault_schema::compare::{Unit, Value, field_name, fields};
 use firstfault_schema::guidance::Guidance;
 use firstfault_schema::report::{Noise, Report};
 
+use super::amount;
 use super::table::{Cell, Table};
-use super::{amount, field_name, percent};
 use crate::format;
 
 /// The spread of the measures.
@@ -26,9 +26,9 @@ pub fn noise(noise: &Noise, report: &Report, words: &Guidance) -> NoiseView {
             .find(|field| field.path == measure.field)
             .map_or(Unit::Plain, |field| field.kind.unit());
         let value = |number| Cell::new(format::value(&Value::Number(number), unit, words));
-        let spread = (measure.max - measure.min) / measure.median.abs() * 100.0;
+        let spread = (measure.max - measure.min) / measure.median.abs();
         let spread = if spread.is_finite() {
-            percent(spread, words)
+            format::share(spread, words.language())
         } else {
             words.text("value-missing")
         };

@@ -212,7 +212,7 @@ fn counts(resume: &Resume, words: &Guidance) -> Table {
         rows.push(row);
     }
     Table {
-        heads: heads(&["resume-what", "resume-count", "resume-meaning"], words),
+        heads: heads(&["resume-what", "contract-found", "resume-meaning"], words),
         rows,
     }
 }

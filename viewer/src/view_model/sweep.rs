@@ -7,8 +7,9 @@ use firstfault_schema::report::{MemoryLimit, Sweep, SweepStep, ThroughputOf};
 
 use super::chart::{Chart, Line, Point, Scale, byte_unit};
 use super::table::{Cell, Table};
-use super::{Fact, Tone, amount, named, percent, size};
+use super::{Fact, Tone, amount, named, size};
 use crate::format;
+use crate::order::ordered;
 
 /// The operating range, as the page shows it.
 #[derive(Clone, Debug, PartialEq)]
@@ -110,12 +111,12 @@ fn line(
     up: Scale,
     of: &dyn Fn(&SweepStep) -> Option<f64>,
 ) -> Vec<Option<(f64, f64)>> {
-    let mut points: Vec<(f64, f64)> = sweep
+    let points: Vec<(f64, f64)> = sweep
         .steps
         .iter()
         .filter_map(|step| Some((across.at(step.value), up.at(of(step)?))))
         .collect();
-    points.sort_by(|left, right| left.0.total_cmp(&right.0));
+    let points = ordered(points, &|left, right| left.0.total_cmp(&right.0));
     points.into_iter().map(Some).collect()
 }
 
@@ -246,6 +247,20 @@ fn throughput(sweep: &Sweep, across: Scale, values: &[f64], words: &Guidance) ->
     })
 }
 
+fn throughput_of(of: ThroughputOf, words: &Guidance) -> String {
+    words.text(match of {
+        ThroughputOf::Passes => "throughput-of-passes",
+        ThroughputOf::Command => "throughput-of-command",
+    })
+}
+
+/// What every throughput is measured over, where that is one and the same.
+fn same_throughput(sweep: &Sweep) -> Option<ThroughputOf> {
+    let mut all = sweep.steps.iter().filter_map(|step| step.throughput_of);
+    let first = all.next()?;
+    all.all(|of| of == first).then_some(first)
+}
+
 fn per_second(rate: f64, words: &Guidance) -> String {
     let decimals = if rate < 10.0 { 2 } else { 1 };
     format!("{}/s", format::number(rate, decimals, words.language()))
@@ -277,10 +292,14 @@ fn facts(sweep: &Sweep, words: &Guidance) -> Vec<Fact> {
     put(
         "field-margin",
         match (sweep.margin, &sweep.limit) {
-            (Some(margin), _) => Some(percent(margin * 100.0, words)),
+            (Some(margin), _) => Some(format::share(margin, words.language())),
             (None, Some(_)) => Some(words.text("sweep-no-margin")),
             (None, None) => None,
         },
+    );
+    put(
+        "field-throughput-of",
+        same_throughput(sweep).map(|of| throughput_of(of, words)),
     );
     put(
         "field-throughput-stops",
@@ -333,18 +352,14 @@ fn steps(sweep: &Sweep, words: &Guidance) -> Table {
             format::milliseconds(value, words.language())
         })
     };
+    let same = same_throughput(sweep);
     let rows = sweep.steps.iter().map(|step| {
         let outcome = if refused(step) {
             words.text("sweep-step-refused")
         } else {
             words.text(&word_id("outcome", step.outcome.name()))
         };
-        let of = step.throughput_of.map(|of| {
-            words.text(match of {
-                ThroughputOf::Passes => "throughput-of-passes",
-                ThroughputOf::Command => "throughput-of-command",
-            })
-        });
+        let of = step.throughput_of.filter(|_| same.is_none());
         vec![
             Cell::new(figure(step.value, words)),
             Cell::new(outcome)
@@ -356,7 +371,7 @@ fn steps(sweep: &Sweep, words: &Guidance) -> Table {
                 step.throughput
                     .map_or_else(missing, |rate| per_second(rate, words)),
             )
-            .note(of),
+            .note(of.map(|of| throughput_of(of, words))),
             Cell::new(time(step.first_pass_ms)),
             Cell::new(time(step.following_pass_ms)),
         ]

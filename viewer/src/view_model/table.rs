@@ -41,6 +41,11 @@ impl Cell {
         }
     }
 
+    /// Whether it says nothing, so that a narrow screen can do without it.
+    pub fn is_empty(&self) -> bool {
+        self.tone.is_none() && matches!(self.text.as_str(), "" | "–")
+    }
+
     /// The same with colour and icon.
     pub fn tone(mut self, tone: impl Into<Option<Tone>>) -> Self {
         self.tone = tone.into();
