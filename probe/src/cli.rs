@@ -31,6 +31,7 @@ Examples:
   firstfault check --program train.py         with the folder of train.py first on sys.path
   firstfault check --device-index 3 --timeout 60 --json
   firstfault check --set batch=8 --set amp=true --label day-1 --output day-1.json
+  firstfault check --host-check --repeat 5 --output day-0.json     a baseline for `firstfault recheck`
 
 Exit codes:
    0 GPU_CHECK_PASSED, CPU_CHECK_PASSED     9 OUT_OF_MEMORY, RUNTIME_ERROR
@@ -39,13 +40,17 @@ Exit codes:
    5 GPU_BACKEND_ABSENT                    12 OUTPUT_WRITE_FAILED
    6 GPU_UNAVAILABLE                       16 INTERPRETER_FAILED
    7 DEVICE_INDEX_INVALID                   2 usage error: no report
-   8 CHECK_FAILED                         130 Ctrl-C: no report";
+   8 CHECK_FAILED                         130 Ctrl-C: no report, except of what --repeat has measured so far";
 
 const RUN_EXAMPLES: &str = "\
 Examples:
   firstfault run --contract firstfault.toml -- python embed.py --batch 8
   firstfault run --device cpu --timeout 600 --set batch=8 -- python train.py
   firstfault run --skip-check --json -- torchrun --nproc-per-node 2 train.py
+  firstfault run --repeat 5 --output day-0.json -- python embed.py --batch 8
+
+With --repeat, the check is made once. Between the runs, the files that the contract names are set aside, so that a
+command that would find its own outputs works each time; your own files are put back at the end.
 
 Exit codes: those of `firstfault check`, and
   13 APPLICATION_FAILED   the command failed, crashed or ran out of time

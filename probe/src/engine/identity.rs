@@ -19,8 +19,8 @@ impl std::fmt::Debug for Uuid {
 }
 
 impl Uuid {
-    /// `GPU-7d1c2f60-9a4e-4b1d-8c55-0e6f3a2b1c9d` or the same without the prefix; none for anything else, and for the nil
-    /// UUID that virtual devices give.
+    /// `GPU-7d1c2f60-9a4e-4b1d-8c55-0e6f3a2b1c9d` or the same without the prefix, or the 16 digits of AMD's cards; none for
+    /// anything else, and for the nil UUID that virtual devices give.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let bare = ["GPU-", "MIG-"]
@@ -28,7 +28,8 @@ impl Uuid {
             .find_map(|prefix| text.strip_prefix(prefix))
             .unwrap_or(text);
         let groups: Vec<&str> = bare.split('-').collect();
-        let shaped = groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12])
+        let lengths: Vec<usize> = groups.iter().map(|group| group.len()).collect();
+        let shaped = matches!(lengths[..], [8, 4, 4, 4, 12] | [16])
             && groups
                 .iter()
                 .all(|group| group.bytes().all(|byte| byte.is_ascii_hexdigit()));
@@ -76,7 +77,12 @@ mod tests {
 
     #[test]
     fn only_what_has_the_shape_of_a_uuid_is_one() {
-        for text in [ONE, &ONE[4..], &ONE.to_ascii_uppercase()[4..]] {
+        for text in [
+            ONE,
+            &ONE[4..],
+            &ONE.to_ascii_uppercase()[4..],
+            "8f3c0a5b7d2e4f61",
+        ] {
             assert!(Uuid::parse(text).is_some(), "{text}");
         }
         for text in [
@@ -88,6 +94,7 @@ mod tests {
             "7d1c2f60-9a4e-4b1d-8c55-0e6f3a2b1c9d-7d1c",
             "7d1c2f609a4e4b1d8c550e6f3a2b1c9d",
             "00000000-0000-0000-0000-000000000000",
+            "0000000000000000",
         ] {
             assert!(Uuid::parse(text).is_none(), "{text}");
         }
