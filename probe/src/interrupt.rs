@@ -1,6 +1,8 @@
 //! Signals: Ctrl-C is noted once and asked for by whoever waits, and a file that may not grow ends nothing.
 
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 static INTERRUPTIONS: AtomicU32 = AtomicU32::new(0);
 
@@ -37,9 +39,22 @@ pub(crate) fn outlive_the_file_size_limit() {
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, noted);
 }
 
-/// Whether Ctrl-C was pressed.
+/// When whoever waits has to give up, although Ctrl-C was not pressed.
+static DEADLINE: Mutex<Option<Instant>> = Mutex::new(None);
+
+/// Does `work`, which is interrupted at `until` as by Ctrl-C; [`times`] tells the two apart.
+pub(crate) fn within<T>(until: Option<Instant>, work: impl FnOnce() -> T) -> T {
+    let set = |value| *DEADLINE.lock().unwrap_or_else(PoisonError::into_inner) = value;
+    set(until);
+    let done = work();
+    set(None);
+    done
+}
+
+/// Whether Ctrl-C was pressed, or a deadline has passed.
 pub(crate) fn happened() -> bool {
-    times() > 0
+    let deadline = *DEADLINE.lock().unwrap_or_else(PoisonError::into_inner);
+    times() > 0 || deadline.is_some_and(|until| Instant::now() >= until)
 }
 
 /// How often Ctrl-C was pressed.

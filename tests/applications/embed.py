@@ -14,6 +14,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--input", default="sentences.jsonl")
 parser.add_argument("--output", default="embeddings.jsonl")
 parser.add_argument("--batch", type=int, default=4)
+parser.add_argument("--length", type=int, default=0, help="repeat the words of each text up to so many")
 parser.add_argument("--fault", default="none")
 options = parser.parse_args()
 fault = options.fault
@@ -58,6 +59,10 @@ firstfault.model(model)
 with firstfault.stage("data"):
     with open(options.input, encoding="utf-8") as file:
         items = [json.loads(line) for line in file]
+    for item in items if options.length else []:
+        words = item["text"].split()
+        repeated = words * (options.length // len(words) + 1)
+        item["text"] = " ".join(repeated[: options.length])
     if fault == "hang":
         time.sleep(600)
 

@@ -6,10 +6,12 @@
 pub mod ended;
 pub mod environments;
 pub mod faults;
+pub mod group;
 pub mod planted;
 pub mod processes;
 pub mod scene;
 
 pub use ended::Ended;
 pub use environments::{Environment, StandIn, named_by};
+pub use group::Group;
 pub use scene::{Run, Scene};

@@ -11,7 +11,7 @@ use firstfault_schema::report::{Application, EndingKind, Layer};
 use firstfault_schema::{Code, Report};
 use firstfault_tests::ended::{diagnosis, outcomes};
 use firstfault_tests::environments::named_by;
-use firstfault_tests::{Ended, Run, Scene};
+use firstfault_tests::{Ended, Group, Run, Scene};
 
 const SENTENCES: usize = 96;
 
@@ -345,44 +345,6 @@ fn a_hang_is_ended_at_its_limit() {
         application(&report).last_completed_stage.as_deref(),
         Some("weights")
     );
-}
-
-/// A memory limit that is real: a control group, which only root can make. Removed when dropped.
-struct Group(PathBuf);
-
-impl Group {
-    fn new(name: &str, mebibytes: u64) -> Self {
-        let limit = (mebibytes << 20).to_string();
-        let one = Path::new("/sys/fs/cgroup/memory");
-        let (folder, file) = if one.is_dir() {
-            (one.to_path_buf(), "memory.limit_in_bytes")
-        } else {
-            (PathBuf::from("/sys/fs/cgroup"), "memory.max")
-        };
-        let folder = folder.join(format!("firstfault-{}-{name}", std::process::id()));
-        fs::create_dir(&folder).unwrap_or_else(|error| {
-            panic!("{}: {error}: a memory limit needs root", folder.display())
-        });
-        fs::write(folder.join(file), limit).unwrap();
-        Self(folder)
-    }
-
-    /// A command in front of the program that enters the group.
-    fn enter(&self) -> [String; 4] {
-        let script = r#"echo $$ > "$0" && exec "$@""#;
-        [
-            "sh".to_owned(),
-            "-c".to_owned(),
-            script.to_owned(),
-            self.0.join("cgroup.procs").display().to_string(),
-        ]
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir(&self.0);
-    }
 }
 
 fn out_of_memory(program: &str, fault: &str, mebibytes: u64) -> Report {

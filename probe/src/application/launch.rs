@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use firstfault_schema::explain::{Explainer, Fault};
 
+use super::devices::Watcher;
 use super::marks::{Marks, Reader};
 use super::memory::Watch;
 use crate::supervisor::capture::Capture;
@@ -34,6 +35,8 @@ pub(crate) struct Sight<'a> {
     pub(crate) marks: &'a Marks,
     /// Resident memory of all its processes.
     pub(crate) resident_bytes: Option<u64>,
+    /// Memory of the wanted device in use by whomever; none where that is not watched.
+    pub(crate) device_bytes: Option<u64>,
 }
 
 /// Asked at every tick whether a command shall stop.
@@ -72,7 +75,8 @@ pub(crate) struct Launched {
     pub(crate) faults: Vec<Fault>,
 }
 
-/// Runs `words`, keeping everything in `folder`. With `steer` it is looked at closely.
+/// Runs `words`, keeping everything in `folder`. With `steer` it is looked at closely, and `devices` is what tells of the
+/// device meanwhile.
 ///
 /// # Errors
 /// When the file of marks can't be made.
@@ -81,6 +85,7 @@ pub(crate) fn launch(
     limit: Option<Duration>,
     folder: &Path,
     screen: &mut dyn Screen,
+    devices: Option<&Watcher>,
     mut steer: Option<Steer<'_>>,
 ) -> io::Result<Launched> {
     let path = markers_file(folder)?;
@@ -125,6 +130,7 @@ pub(crate) fn launch(
                 elapsed: began.elapsed(),
                 marks: &reader.marks,
                 resident_bytes: memory.resident,
+                device_bytes: devices.and_then(Watcher::used_now),
             })
         })
     });

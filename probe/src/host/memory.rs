@@ -58,6 +58,57 @@ pub fn limit(surroundings: &Surroundings) -> Option<u64> {
     Group::of(surroundings)?.limit()
 }
 
+/// What bounds the memory of programs that are started here, and a look at how much of it is in use by whomever.
+#[derive(Debug)]
+pub struct Bound {
+    /// In bytes.
+    pub limit: u64,
+    /// Whether it is the limit of a control group; else it is the machine's own memory.
+    pub is_group: bool,
+    meter: Meter,
+}
+
+#[derive(Debug)]
+enum Meter {
+    Group(Group),
+    /// Path of `meminfo`.
+    Machine(PathBuf),
+}
+
+impl Bound {
+    /// Bytes in use right now, without what the kernel can take back at once.
+    pub fn used(&self) -> Option<u64> {
+        match &self.meter {
+            Meter::Group(group) => group.used(),
+            Meter::Machine(path) => {
+                let available = parse_meminfo(&read(path)?, "MemAvailable")?;
+                Some(self.limit.saturating_sub(available))
+            }
+        }
+    }
+}
+
+/// The tighter of control group and machine; none where neither can be read. Reads no driver's files.
+pub fn bound(surroundings: &Surroundings) -> Option<Bound> {
+    let path = surroundings.system("proc/meminfo");
+    let machine = read(&path).and_then(|text| parse_meminfo(&text, "MemTotal"));
+    let group = Group::of(surroundings)
+        .and_then(|group| group.tightest())
+        .filter(|(limit, _)| machine.is_none_or(|machine| *limit < machine));
+    match group {
+        Some((limit, group)) => Some(Bound {
+            limit,
+            is_group: true,
+            meter: Meter::Group(group),
+        }),
+        None => Some(Bound {
+            limit: machine?,
+            is_group: false,
+            meter: Meter::Machine(path),
+        }),
+    }
+}
+
 /// `MemAvailable:   14336732 kB`
 fn parse_meminfo(text: &str, name: &str) -> Option<u64> {
     let line = text
@@ -96,16 +147,28 @@ impl Group {
 
     /// The tightest limit on the way up; none where nothing limits.
     fn limit(&self) -> Option<u64> {
+        self.tightest().map(|(limit, _)| limit)
+    }
+
+    /// The tightest limit on the way up, and the group that has it; none where nothing limits.
+    fn tightest(&self) -> Option<(u64, Self)> {
         match self {
             // Version 1 writes a huge number where there is no limit.
-            Self::One(folder) => {
-                read_number(&folder.join("memory.limit_in_bytes")).filter(|limit| *limit < 1 << 60)
-            }
+            Self::One(folder) => read_number(&folder.join("memory.limit_in_bytes"))
+                .filter(|limit| *limit < 1 << 60)
+                .map(|limit| (limit, self.clone())),
             Self::Two { folder, top } => folder
                 .ancestors()
                 .take_while(|ancestor| ancestor.starts_with(top))
-                .filter_map(|ancestor| read_number(&ancestor.join("memory.max")))
-                .min(),
+                .filter_map(|ancestor| {
+                    let limit = read_number(&ancestor.join("memory.max"))?;
+                    let group = Self::Two {
+                        folder: ancestor.to_path_buf(),
+                        top: top.clone(),
+                    };
+                    Some((limit, group))
+                })
+                .min_by_key(|(limit, _)| *limit),
         }
     }
 
@@ -254,6 +317,32 @@ mod tests {
         );
         assert_eq!(value(&found, facts::MEMORY_KILLS), "1");
         assert_eq!(kills(&machine.surroundings()), Some(1));
+    }
+
+    #[test]
+    fn the_bound_is_the_group_that_limits_or_else_the_machine() {
+        let machine = Machine::new();
+        machine.write(
+            "proc/meminfo",
+            "MemTotal: 16384 kB\nMemAvailable: 8192 kB\n",
+        );
+        let whole = bound(&machine.surroundings()).unwrap();
+        assert_eq!((whole.limit, whole.is_group), (16384 * 1024, false));
+        assert_eq!(whole.used(), Some(8192 * 1024));
+        machine.write("proc/self/cgroup", "0::/jobs/one\n");
+        machine.write(
+            "proc/self/mountinfo",
+            "30 23 0:26 / /sys/fs/cgroup rw,nosuid,nodev,noexec,relatime shared:9 - cgroup2 cgroup2 rw,nsdelegate\n",
+        );
+        machine.write("sys/fs/cgroup/jobs/memory.max", "4194304\n");
+        machine.write("sys/fs/cgroup/jobs/memory.current", "3000000\n");
+        machine.write("sys/fs/cgroup/jobs/one/memory.max", "max\n");
+        machine.write("sys/fs/cgroup/jobs/one/memory.current", "1000000\n");
+        let group = bound(&machine.surroundings()).unwrap();
+        assert_eq!((group.limit, group.is_group), (4_194_304, true));
+        assert_eq!(group.used(), Some(3_000_000));
+        machine.write("sys/fs/cgroup/jobs/memory.max", "999999999999\n");
+        assert!(!bound(&machine.surroundings()).unwrap().is_group);
     }
 
     #[test]

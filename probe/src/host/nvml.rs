@@ -72,9 +72,29 @@ pub(super) fn collect(
     std::mem::forget(nvml);
 }
 
-/// Tells used memory of every GPU, in the order of NVML, again and again until `tell` answers false. Returns at once where
-/// NVML tells nothing.
-pub(crate) fn watch_memory(interval: std::time::Duration, mut tell: impl FnMut(Vec<u64>) -> bool) {
+/// Memory of one GPU, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GpuMemory {
+    pub(crate) used: u64,
+    pub(crate) total: u64,
+}
+
+/// Memory of all GPUs at one moment.
+#[derive(Debug)]
+pub(crate) struct GpuMemories {
+    /// In the order of NVML.
+    pub(crate) all: Vec<GpuMemory>,
+    /// Of the one that the index means, or of its instance (MIG); none where that can't be told.
+    pub(crate) wanted: Option<GpuMemory>,
+}
+
+/// Tells memory of every GPU, and of the one that `index` means to PyTorch, again and again until `tell` answers false.
+/// Returns at once where NVML tells nothing.
+pub(crate) fn watch_memory(
+    interval: std::time::Duration,
+    index: u32,
+    mut tell: impl FnMut(GpuMemories) -> bool,
+) {
     let Ok(nvml) = Nvml::builder().lib_path(OsStr::new(LIBRARY)).init() else {
         return;
     };
@@ -82,17 +102,47 @@ pub(crate) fn watch_memory(interval: std::time::Duration, mut tell: impl FnMut(V
     let devices: Vec<Device<'_>> = (0..count)
         .filter_map(|number| nvml.device_by_index(number).ok())
         .collect();
+    let wanted = Surroundings::of_this_process()
+        .ok()
+        .and_then(|surroundings| part(&nvml, &devices, &surroundings, index));
+    let memory = |device: &Device<'_>| {
+        let memory = device.memory_info().ok()?;
+        Some(GpuMemory {
+            used: memory.used,
+            total: memory.total,
+        })
+    };
     while !devices.is_empty() {
-        let used: Option<Vec<u64>> = devices
-            .iter()
-            .map(|device| device.memory_info().ok().map(|memory| memory.used))
-            .collect();
-        if !used.is_some_and(&mut tell) {
+        let all: Option<Vec<GpuMemory>> = devices.iter().map(memory).collect();
+        let seen = all.map(|all| GpuMemories {
+            all,
+            wanted: wanted.as_ref().and_then(memory),
+        });
+        if !seen.is_some_and(&mut tell) {
             break;
         }
         std::thread::sleep(interval);
     }
     std::mem::forget(nvml);
+}
+
+/// The GPU that the index means, or the instance of it that alone is visible (MIG); none where that can't be told.
+fn part<'nvml>(
+    nvml: &'nvml Nvml,
+    devices: &[Device<'nvml>],
+    surroundings: &Surroundings,
+    index: u32,
+) -> Option<Device<'nvml>> {
+    let visible = surroundings
+        .raw_variable("CUDA_VISIBLE_DEVICES")
+        .map(|value| value.to_string_lossy().into_owned());
+    if let Some(Entry::Mig(uuid)) = visible
+        .as_deref()
+        .and_then(|list| entries(list).nth(index as usize))
+    {
+        return nvml.device_by_uuid(uuid).ok();
+    }
+    wanted(nvml, devices, surroundings, index)
 }
 
 /// The word of `nvml_status` for an error.
