@@ -98,9 +98,8 @@ pub(crate) fn attempt_since(
     let lent = baseline.is_some_and(|baseline| baseline.lends_parameters);
     for (name, value) in dossier::parameters(&launched.marks, plan.variables) {
         let known = report.attempt.parameters.contains_key(&name);
-        if known && lent {
-            report.attempt.parameters.insert(name, value);
-        } else if !known && report.attempt.parameters.len() < MAX_PARAMETERS {
+        let fits = report.attempt.parameters.len() < MAX_PARAMETERS;
+        if (known && lent) || (!known && fits) {
             report.attempt.parameters.insert(name, value);
         }
     }

@@ -70,7 +70,7 @@ impl Printer {
         );
         [
             field_name(&measure.field, self.guidance())
-                .map_or_else(|| visible(&measure.field).into_owned(), |name| name),
+                .unwrap_or_else(|| visible(&measure.field).into_owned()),
             format!("{} ({spread})", shown(measure.median)),
             floor,
         ]
