@@ -269,6 +269,16 @@ fn memory_that_no_known_process_holds_is_worse_and_what_cannot_be_told_accuses_n
         held.remarks[0].text(&words),
         "3.5\u{a0}GiB more held by no known process"
     );
+    // A host check that no longer answers is named.
+    let mut silent = told(GIB / 2, Some(0));
+    silent.attempt.id = "0".repeat(32);
+    let host = silent.host.as_mut().unwrap();
+    host.status = HostStatus::TimedOut;
+    host.gpus = None;
+    assert_eq!(
+        compare(&before, &silent).remarks[0].text(&words),
+        "nvidia-smi answered → stopped after 3 s"
+    );
     // A process that is known may hold what it wants.
     let known = compare(&before, &told(41 * GIB, Some(40 * GIB + GIB / 2)));
     assert_eq!(change(&known, path), &Change::Unchanged);

@@ -8,7 +8,7 @@ use firstfault_schema::Report;
 
 use super::attempt::{self, Attempted, Plan};
 use super::project::{self, FOLDER, Project};
-use super::{Ran, Stage4, Turn, recorded};
+use super::{Ran, Stage4, Turn, dossier, recorded};
 use crate::check::{self, Note};
 use crate::error::Error;
 use crate::journal;
@@ -72,7 +72,8 @@ pub(super) fn run(
     {
         notes.push(Note::LeftOver(left));
     }
-    let (report, own_notes) = series.finish().ok_or(Error::Interrupted)?;
+    let (mut report, own_notes) = series.finish().ok_or(Error::Interrupted)?;
+    dossier::fit(&mut report);
     notes.extend(own_notes);
     Ok(Ran {
         report,

@@ -308,6 +308,7 @@ remark-worse-measured = { $field } { $shift } (Rauschen: bis { $floor })
 remark-changed = { $field } { $before } → { $after }
 compared-pytorch-device-identity = Identität der GPUs
 compared-host-gpus-unattributed-bytes = Speicher, den kein bekannter Prozess hält, GPU
+compared-host-status = nvidia-smi
 compared-host-gpus-used-bytes = belegter Speicher, GPU
 compared-noise-runs = Läufe
 compared-noise-passed = bestandene Läufe

@@ -309,6 +309,7 @@ remark-worse-measured = { $field } { $shift } (noise: up to { $floor })
 remark-changed = { $field } { $before } → { $after }
 compared-pytorch-device-identity = identity of the GPUs
 compared-host-gpus-unattributed-bytes = memory held by no known process, GPU
+compared-host-status = nvidia-smi
 compared-host-gpus-used-bytes = memory in use, GPU
 compared-noise-runs = runs
 compared-noise-passed = runs that passed

@@ -308,6 +308,7 @@ remark-worse-measured = { $field } { $shift } (gürültü: en çok { $floor })
 remark-changed = { $field } { $before } → { $after }
 compared-pytorch-device-identity = GPU’ların kimliği
 compared-host-gpus-unattributed-bytes = bilinen hiçbir sürecin tutmadığı bellek, GPU
+compared-host-status = nvidia-smi
 compared-host-gpus-used-bytes = kullanımdaki bellek, GPU
 compared-noise-runs = çalıştırmalar
 compared-noise-passed = geçen çalıştırmalar

@@ -375,6 +375,12 @@ const HELD_BYTES: u64 = 256 * 1024 * 1024;
 /// Memory of each GPU that no process of the driver's list holds. In a container that list tells nothing: then the whole
 /// memory in use stands there, and accuses nobody.
 fn held(host: &Host, list: &mut List) {
+    list.word(
+        "host.status",
+        Kind::State,
+        "host-status",
+        name_of(host.status),
+    );
     for (at, gpu) in host.gpus.iter().flatten().enumerate() {
         let least = HELD_BYTES.max(gpu.total_memory_bytes.unwrap_or(0) / 100);
         match (gpu.used_memory_bytes, gpu.process_memory_bytes) {

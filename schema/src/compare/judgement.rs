@@ -206,7 +206,11 @@ fn device(candidate: &Report) -> Reason {
 
 /// What passes only sometimes is not ready for more of it. Nobody has to repeat.
 fn repeated(candidate: &Report) -> Option<Reason> {
-    let noise = candidate.noise.as_ref().filter(|noise| noise.runs > 1)?;
+    // What fails every time is told by the decisions.
+    let noise = candidate
+        .noise
+        .as_ref()
+        .filter(|noise| noise.runs > 1 && noise.passed > 0)?;
     let (id, standing) = if noise.passed == noise.runs {
         ("ready-repeated-holds", Standing::Holds)
     } else {

@@ -21,6 +21,12 @@ pub(super) fn remarks(baseline: &Report, candidate: &Report, rows: &[Row]) -> Ve
     let of_devices = |row: &&Row| row.kind == Kind::Configuration(Factor::Devices);
     remarks.extend(rows.iter().filter(of_devices).filter_map(configured));
     remarks.extend(rows.iter().filter_map(held));
+    // A host check that answered before and fails now is an early sign.
+    remarks.extend(
+        rows.iter()
+            .filter(|row| row.path == "host.status" && row.change == Change::Changed)
+            .map(|row| moved(row, Standing::Note)),
+    );
     remarks.extend(rows.iter().filter_map(worse));
     remarks.extend(
         rows.iter()

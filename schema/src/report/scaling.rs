@@ -383,7 +383,7 @@ pub struct Noise {
 /// One measure over all runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Measure {
-    /// Path of the field in the comparison, for example `application.passes.median`.
+    /// Path of the field in the comparison, for example `application.passes.following.median`.
     pub field: String,
     /// Lowest.
     pub min: f64,
