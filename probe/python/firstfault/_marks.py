@@ -11,55 +11,96 @@ import weakref
 
 _MOST_TEXT = 120
 _MOST_SHAPES = 16
-# Resident memory that was read so recently is taken again: reading it costs more than all the rest of a mark.
+_MOST_NAMES = 1000
+_FAR = 200
+# What was looked at so recently is not looked at again: asking the system costs more than all the rest of a mark.
 _FRESH_NS = 100_000
 
+_path = os.environ["FIRSTFAULT_MARKERS"]
 _clock = time.monotonic_ns
 _write = os.write
+_fstat = os.fstat
 _pread = getattr(os, "pread", None)
 _numbers = itertools.count(1)
-_file = None
-_statm = None
+_file = -1
+_file_id = None
+_statm = -1
+_statm_id = None
 _page = 4096
 _resident_text = ""
 _resident_until = 0
+_ours_until = 0
 _who = ""
 _models = []
 _names = {}
 _shapes = {}
 
 
+def _opened(path, flags):
+    """A descriptor and the file that it stands for; -1 where there is none."""
+    try:
+        descriptor = os.open(path, flags | getattr(os, "O_CLOEXEC", 0), 0o600)
+        try:
+            # Far from the numbers that the program's own files get.
+            import fcntl
+
+            far = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _FAR)
+            os.close(descriptor)
+            descriptor = far
+        except (ImportError, OSError):
+            pass
+        return descriptor, _identity(descriptor)
+    except OSError:
+        # A program must run as ever where nothing can be written.
+        return -1, None
+
+
+def _identity(descriptor):
+    found = _fstat(descriptor)
+    return found.st_ino, found.st_dev
+
+
+def _is_ours(descriptor, identity):
+    """A program may close every descriptor, as daemons do; then its next file gets the number of ours."""
+    try:
+        return descriptor >= 0 and _identity(descriptor) == identity
+    except OSError:
+        return False
+
+
 def _open():
-    global _file, _statm, _page, _resident_until, _who
-    _resident_until = 0
+    global _file, _file_id, _statm, _statm_id, _page, _resident_until, _ours_until, _who
+    _resident_until = _ours_until = 0
     who = {"pid": os.getpid()}
     rank = os.environ.get("RANK", "")
-    if rank.isdigit():
+    if rank.isascii() and rank.isdigit() and len(rank) < 10:
         who["rank"] = int(rank)
     _who = json.dumps(who, separators=(",", ":"))[1:-1]
-    if _file is None:
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
-        try:
-            _file = os.open(os.environ["FIRSTFAULT_MARKERS"], flags, 0o600)
-        except OSError:
-            # A program must run as ever where nothing can be written.
-            _file = -1
+    if not _is_ours(_file, _file_id):
+        _file, _file_id = _opened(_path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     # The file of a parent stays the parent's after a fork.
-    if _statm is not None and _statm >= 0:
+    if _is_ours(_statm, _statm_id):
         os.close(_statm)
+    _statm, _statm_id = _opened("/proc/self/statm", os.O_RDONLY)
     try:
-        _statm = os.open("/proc/self/statm", os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
         _page = os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, AttributeError):
         _statm = -1
 
 
 def _line(text):
-    if _file >= 0:
-        try:
-            _write(_file, text.encode())
-        except OSError:
-            pass
+    global _ours_until
+    now = _clock()
+    if now >= _ours_until:
+        if not _is_ours(_file, _file_id):
+            if _file_id is None:
+                return
+            _open()
+        _ours_until = now + _FRESH_NS
+    try:
+        _write(_file, text.encode())
+    except OSError:
+        _ours_until = 0
 
 
 def _mark(event, **values):
@@ -68,13 +109,23 @@ def _mark(event, **values):
     _line('{"v":1,"event":"%s","t_ns":%d,%s,%s}\n' % (event, _clock(), _who, rest))
 
 
+def _text(value):
+    """A short text that can be written down, whatever was given."""
+    try:
+        text = str(value)[:_MOST_TEXT]
+    except Exception:
+        text = type(value).__name__
+    return text.encode("utf-8", "replace").decode()
+
+
 def _quoted(name):
     # Names are few and are used again and again.
-    quoted = _names.get(name)
-    if quoted is None:
-        quoted = json.dumps(str(name)[:_MOST_TEXT])
-        if len(_names) < 1000:
-            _names[name] = quoted
+    try:
+        return _names[name]
+    except Exception:
+        quoted = json.dumps(_text(name))
+    if isinstance(name, str) and len(_names) < 1000:
+        _names[name] = quoted
     return quoted
 
 
@@ -83,6 +134,8 @@ def _resident(now):
     if now < _resident_until:
         return _resident_text
     try:
+        if not _is_ours(_statm, _statm_id):
+            raise OSError
         pages = int(_pread(_statm, 64, 0).split(None, 2)[1])
         _resident_text = ',"resident":%d' % (pages * _page)
     except (OSError, TypeError, ValueError, IndexError):
@@ -126,13 +179,13 @@ def _modes():
             "true" if torch.is_grad_enabled() else "false",
             "true" if torch.is_inference_mode_enabled() else "false",
         )
-    except AttributeError:
+        training = None
+        for reference in _models:
+            module = reference()
+            if module is not None:
+                training = bool(training) or bool(getattr(module, "training", False))
+    except Exception:
         return ""
-    training = None
-    for reference in _models:
-        module = reference()
-        if module is not None:
-            training = bool(training) or bool(getattr(module, "training", False))
     if training is not None:
         text += ',"training":%s' % ("true" if training else "false")
     return text
@@ -144,10 +197,17 @@ class stage:
     __slots__ = ("_name", "_kind", "_compute", "_open")
 
     def __init__(self, name, kind=None):
-        self._name = _names.get(name) or _quoted(name)
-        self._compute = kind == "compute"
-        self._kind = "" if kind is None else ',"kind":' + (_names.get(kind) or _quoted(kind))
+        self._name = _quoted(name)
+        self._compute = isinstance(kind, str) and kind == "compute"
+        self._kind = "" if kind is None else ',"kind":' + _quoted(kind)
         self._open = []
+
+    def _again(self):
+        """The same stage for one call: calls in several threads or tasks must not end each other's."""
+        again = stage.__new__(stage)
+        again._name, again._kind, again._compute = self._name, self._kind, self._compute
+        again._open = []
+        return again
 
     def __enter__(self):
         state = ""
@@ -199,21 +259,41 @@ class stage:
 
             @functools.wraps(function)
             async def wrapped(*arguments, **keywords):
-                with self:
+                with self._again():
                     return await function(*arguments, **keywords)
+
+        elif inspect.isasyncgenfunction(function):
+
+            @functools.wraps(function)
+            async def wrapped(*arguments, **keywords):
+                with self._again():
+                    inner = function(*arguments, **keywords)
+                    step = inner.__anext__()
+                    while True:
+                        try:
+                            item = await step
+                        except StopAsyncIteration:
+                            return
+                        try:
+                            step = inner.asend((yield item))
+                        except GeneratorExit:
+                            await inner.aclose()
+                            raise
+                        except BaseException as problem:
+                            step = inner.athrow(problem)
 
         elif inspect.isgeneratorfunction(function):
 
             @functools.wraps(function)
             def wrapped(*arguments, **keywords):
-                with self:
+                with self._again():
                     return (yield from function(*arguments, **keywords))
 
         else:
 
             @functools.wraps(function)
             def wrapped(*arguments, **keywords):
-                with self:
+                with self._again():
                     return function(*arguments, **keywords)
 
         return wrapped
@@ -223,16 +303,18 @@ def tensor(name, value):
     """Notes shape, number format and device of a tensor or an array; never a value."""
     try:
         shape = [int(size) for size in value.shape]
-        dtype = str(value.dtype).replace("torch.", "", 1)
-        device = str(getattr(value, "device", "cpu"))
-    except (AttributeError, TypeError, ValueError):
+        dtype = _text(value.dtype).replace("torch.", "", 1)
+        device = _text(getattr(value, "device", "cpu"))
+    except Exception:
+        # Lazy and nested tensors have no shape, and say so in their own ways.
         return
+    name = _text(name)
     key = (tuple(shape), dtype, device)
-    known = _shapes.setdefault(name, set())
-    if key in known or len(known) >= _MOST_SHAPES:
+    known = _shapes.get(name, ())
+    if key in known or len(known) >= _MOST_SHAPES or len(_shapes) >= _MOST_NAMES:
         return
-    known.add(key)
-    _mark("tensor", name=str(name)[:_MOST_TEXT], shape=shape, dtype=dtype, device=device)
+    _shapes.setdefault(name, set()).add(key)
+    _mark("tensor", name=name, shape=shape, dtype=dtype, device=device)
 
 
 def parameters(**values):
@@ -241,10 +323,12 @@ def parameters(**values):
     for name, value in values.items():
         if isinstance(value, float) and value - value != 0:
             continue
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            continue
         if isinstance(value, (bool, int, float)):
-            kept[name] = value
+            kept[_text(name)] = value
         elif isinstance(value, str):
-            kept[name] = value[:_MOST_TEXT]
+            kept[_text(name)] = _text(value)
     _mark("parameters", values=kept)
 
 
@@ -260,7 +344,8 @@ def model(module):
             devices.add(str(parameter.device))
         training = bool(module.training)
         _models.append(weakref.ref(module))
-    except (AttributeError, TypeError):
+    except Exception:
+        # Parameters that wait for their first input have no number of elements.
         return
     _models[:] = [reference for reference in _models if reference() is not None]
     _mark(

@@ -75,6 +75,81 @@ else: raise SystemExit(1)
         self.assertEqual(begin["id"], abort["id"])
         self.assertNotIn("secret", json.dumps(abort))
 
+    def test_odd_values_disturb_no_program(self):
+        found = run(
+            """
+import firstfault
+class Odd:
+    shape = property(lambda self: 1 / 0)
+    dtype = "f"
+    def __str__(self): raise RuntimeError
+    def parameters(self): raise ValueError("wait for the first input")
+firstfault.tensor("odd", Odd()); firstfault.model(Odd())
+firstfault.parameters(small=1, large=10**5000, word="a\\udc80")
+for name in (["a"], Odd(), "b\\udc80"):
+    with firstfault.stage(name, kind=["k"]): pass
+""",
+            extra={"RANK": "\u00b2"},
+        )
+        self.assertEqual(found[0]["values"], {"small": 1, "word": "a?"})
+        names = [mark["stage"] for mark in found[1:]]
+        self.assertEqual(names, ["['a']", "['a']", "Odd", "Odd", "b?", "b?"])
+        self.assertNotIn("rank", found[0])
+
+    @unittest.skipUnless(sys.platform == "linux", "closes what it did not open")
+    def test_marks_stay_out_of_the_programs_own_files(self):
+        found = run(
+            """
+import os, firstfault
+with firstfault.stage("before"): pass
+os.closerange(3, 4096)
+files = [open("own%d" % at, "w") for at in range(300)]
+with firstfault.stage("after"): pass
+if os.fork() == 0:
+    with firstfault.stage("child"): pass
+    for file in files: file.write("x"); file.close()
+    os._exit(0)
+assert os.wait()[1] == 0
+for file in files: file.close()
+assert all(open("own%d" % at).read() == "x" for at in range(300))
+"""
+        )
+        self.assertLessEqual({"after", "child"}, {mark["stage"] for mark in found})
+
+    def test_calls_side_by_side_end_their_own_stages(self):
+        found = run(
+            """
+import asyncio, firstfault
+@firstfault.stage("call")
+async def call(wait):
+    await asyncio.sleep(wait)
+    if wait < 0.1: raise KeyError
+@firstfault.stage("values")
+async def values():
+    try:
+        got = yield 1
+    except KeyError:
+        got = "thrown"
+    yield got
+async def all():
+    await asyncio.gather(call(0.2), call(0.01), return_exceptions=True)
+    generator = values()
+    assert await generator.__anext__() == 1
+    assert await generator.asend("sent") == "sent"
+    generator = values()
+    await generator.__anext__()
+    assert await generator.athrow(KeyError()) == "thrown"
+    assert [value async for value in values()] == [1, None]
+asyncio.run(all())
+"""
+        )
+        numbers = {mark["event"]: mark["id"] for mark in found if mark["stage"] == "call"}
+        self.assertEqual((numbers["begin"], numbers["abort"], numbers["end"]), (2, 2, 1))
+        values = [mark for mark in found if mark["stage"] == "values"]
+        # The first two were left in the middle.
+        ended = [mark["id"] for mark in values if mark["event"] == "end"]
+        self.assertEqual(ended, [max(mark["id"] for mark in values)])
+
     def test_functions_of_every_kind_can_be_decorated(self):
         found = run(
             """
