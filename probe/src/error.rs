@@ -94,6 +94,8 @@ pub(crate) enum Error {
 /// Why a baseline can't be attempted again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RecheckProblem {
+    /// Its identifier is none of this program's.
+    BadIdentifier,
     /// It is a sweep or a proof of stop and resume.
     OtherKind,
     /// It is a run, its command was not given, and what was kept of it is gone.

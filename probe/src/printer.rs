@@ -327,6 +327,7 @@ impl Printer {
             ),
             Error::Recheck(problem) => {
                 let id = match problem {
+                    RecheckProblem::BadIdentifier => "bad-identifier",
                     RecheckProblem::OtherKind => "other-kind",
                     RecheckProblem::NoCommand => "no-command",
                     RecheckProblem::CommandForCheck => "command-for-check",

@@ -9,7 +9,7 @@ use firstfault_schema::decision::Outcome;
 use firstfault_schema::report::{Engine, Scalar, WitnessAnswer};
 use firstfault_web::Carried;
 
-use crate::application::recorded::{self, Recorded};
+use crate::application::recorded::{self, Recorded, is_identifier};
 use crate::application::settings::RunSettings;
 use crate::application::{self, Ran};
 use crate::check::{self, Checked, Note};
@@ -28,6 +28,9 @@ pub(crate) fn recheck(typed: RecheckArgs, printer: &Printer) -> Result<u8, Error
     let variables = own_variables();
     let (baseline, baseline_text) = read_report(&typed.baseline)?;
     own_words_only(&baseline, &variables)?;
+    if !is_identifier(&baseline.attempt.id) {
+        return Err(Error::Recheck(RecheckProblem::BadIdentifier));
+    }
     let demand = demand(&baseline, &typed)?;
     for path in [&typed.output, &typed.page].into_iter().flatten() {
         if path.symlink_metadata().is_ok() {
@@ -173,7 +176,12 @@ fn check_settings(baseline: &Report, typed: &RecheckArgs) -> CheckSettings {
             .clamp(1, MOST_REPEATS),
         baseline: Some(Baseline {
             id: baseline.attempt.id.clone(),
-            salt: baseline.pytorch.device_salt.clone(),
+            // Nothing but digits gets from somebody's file into a new report.
+            salt: baseline
+                .pytorch
+                .device_salt
+                .clone()
+                .filter(|salt| is_identifier(salt)),
             lends_parameters: true,
         }),
         output: None,

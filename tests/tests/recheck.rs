@@ -350,6 +350,14 @@ fn a_baseline_that_cannot_be_read_or_made_again_is_a_usage_error() {
         assert_eq!(ended.stdout, "", "{ended}");
         assert!(ended.stderr.contains(words), "{words}\n{ended}");
     }
+    // What somebody else wrote gets into no new report.
+    let text = fs::read_to_string(fixture("valid/gpu-check-passed")).unwrap();
+    let id = Report::from_json(&text).unwrap().attempt.id;
+    let foreign = scene.path("foreign.json");
+    fs::write(&foreign, text.replace(&id, "../../planted")).unwrap();
+    let ended = scene.run(["recheck"]).args([&foreign]).end();
+    ended.expect_exit(2);
+    assert!(!ended.stdout.contains("planted"), "{ended}");
     let check = fixture("valid/gpu-check-passed");
     for extra in [vec!["--", "true"], vec!["--timeout", "5"]] {
         let ended = scene.run(["recheck"]).args([&check]).args(extra).end();
@@ -472,8 +480,14 @@ fn a_run_is_made_again_with_the_command_that_stayed_at_home() {
         let run = scene.run(["recheck", "day-0.json"]).args(arguments);
         rented.on_this_host(run)
     };
+    // A recheck leaves the user's own outputs alone.
+    fs::write(scene.work("out.jsonl"), "mine\n").unwrap();
     let ended = again(&["--output", "day-1.json"]).end();
     ended.expect_exit(0).expect_silence();
+    assert_eq!(
+        fs::read_to_string(scene.work("out.jsonl")).unwrap(),
+        "mine\n"
+    );
     assert_eq!(line(&ended), "not worse · GPU_CHECK_PASSED", "{ended}");
     let day_1 = fs::read_to_string(scene.work("day-1.json")).unwrap();
     let report = Report::from_json(&day_1).unwrap();

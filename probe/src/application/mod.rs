@@ -102,7 +102,8 @@ pub(crate) fn run(
         variables,
         limit: settings.limit,
     };
-    if settings.check.repeat > 1 {
+    // What is made again from time to time must find neither its own outputs nor overwrite the user's.
+    if settings.check.repeat > 1 || settings.check.baseline.is_some() {
         return repeat::run(&report, notes, &plan, show);
     }
     if Project::is_unsettled() {

@@ -57,7 +57,7 @@ pub(crate) fn keep(id: &str, settings: &RunSettings) {
 /// What was kept for attempt `id`; none where it is gone. A used one is kept longer than others.
 pub(crate) fn load(id: &str) -> Option<Recorded> {
     // Identifiers come from a file that somebody else may have written.
-    if id.len() != 32 || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+    if !is_identifier(id) {
         return None;
     }
     let folder = folder(id);
@@ -75,6 +75,12 @@ pub(crate) fn load(id: &str) -> Option<Recorded> {
     let _ = fs::remove_file(&mark);
     let _ = fs::write(&mark, "");
     Some(recorded)
+}
+
+/// Whether a text is 32 lower-case hexadecimal digits, as identifiers and salts are.
+pub(crate) fn is_identifier(text: &str) -> bool {
+    let digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+    text.len() == 32 && text.bytes().all(digit)
 }
 
 impl Recorded {

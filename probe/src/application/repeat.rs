@@ -1,4 +1,4 @@
-//! `run --repeat`: the check once, then the command several times, each from the same beginning. What the command wrote
+//! `run --repeat` and `recheck` of a run: the check once, then the command several times, each from the same beginning. What the command wrote
 //! before is set aside and put back; what each run writes is taken away for the next one, so that a command that would find
 //! its own outputs and skip the work works each time.
 
@@ -36,7 +36,9 @@ pub(super) fn run(
     let mut series = Series::default();
     let mut interrupted = false;
     for number in 1..=of {
-        show.turn(Turn::Repeat { number, of });
+        if of > 1 {
+            show.turn(Turn::Repeat { number, of });
+        }
         let report = if number == 1 {
             checked.clone()
         } else {
@@ -73,6 +75,9 @@ pub(super) fn run(
         notes.push(Note::LeftOver(left));
     }
     let (mut report, own_notes) = series.finish().ok_or(Error::Interrupted)?;
+    if of == 1 {
+        report.noise = None;
+    }
     dossier::fit(&mut report);
     notes.extend(own_notes);
     Ok(Ran {

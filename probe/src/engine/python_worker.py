@@ -101,6 +101,13 @@ def text(value):
     return None if value is None else str(value)[:200]
 
 
+def uuid_of(properties):
+    try:
+        return text(getattr(properties, "uuid", None))
+    except Exception:
+        return None  # A card that does not tell is as good as any.
+
+
 def finite(value):
     value = float(value)
     return value if math.isfinite(value) else None
@@ -208,7 +215,7 @@ try:
                     "name": text(properties.name),
                     "compute_capability": text(capability),
                     "total_memory_bytes": int(properties.total_memory),
-                    "uuid": text(getattr(properties, "uuid", None)),
+                    "uuid": uuid_of(properties),
                 }
             )
         compiled = [text(arch) for arch in torch.cuda.get_arch_list()][:64]
