@@ -213,6 +213,34 @@ fn a_resumable_command_works_each_time_and_earlier_outputs_come_back() {
 }
 
 #[test]
+fn earlier_outputs_come_back_although_firstfault_was_killed() {
+    let scene = Scene::new();
+    let python = scene.stand_in().python();
+    resumable(&scene);
+    let run = |options: &[&str]| {
+        scene
+            .run(["run", "--json", "--skip-check"])
+            .args(options)
+            .args(["--"])
+            .args([&python])
+            .args(["work.py"])
+    };
+    let mut running = run(&["--repeat", "50"]).start();
+    let passes = scene.work("passes");
+    running.until("the third run", |_| imports(&passes) >= 3);
+    running.signal(Signal::KILL);
+    running.end();
+    // The next start puts them back, whatever it does itself.
+    let ended = run(&["--repeat", "2"]).end();
+    ended.expect_exit(0);
+    assert_eq!(
+        fs::read_to_string(scene.work("out.jsonl")).unwrap(),
+        "from an earlier day\n",
+        "{ended}"
+    );
+}
+
+#[test]
 fn a_command_that_fails_once_in_a_while_is_found() {
     let scene = Scene::new();
     let script = "echo . >> runs; test $(wc -l < runs) -ne 2";
