@@ -363,10 +363,9 @@ fn ctrl_c_keeps_what_was_measured_and_the_same_command_line_goes_on() {
     running.signal(Signal::INT);
     let ended = running.end();
     ended.expect_exit(130);
-    assert!(
-        ended.stdout.contains("the same command line goes on"),
-        "{ended}"
-    );
+    let words: Vec<&str> = ended.stdout.split_whitespace().collect();
+    let words = words.join(" ");
+    assert!(words.contains("the same command line goes on"), "{ended}");
     assert_eq!(
         fs::read_to_string(scene.work("answers.jsonl")).unwrap(),
         "mine"
@@ -551,7 +550,7 @@ fn the_real_embedding_job_finds_its_limit_and_stays_below_the_margin() {
     for (name, to) in [("embed.py", "embed.py"), ("embed.toml", "firstfault.toml")] {
         fs::copy(programs().join(name), scene.work(to)).unwrap();
     }
-    let input: String = (0..256)
+    let input: String = (0..64)
         .map(|at| {
             format!("{{\"id\": \"s-{at}\", \"text\": \"quiet rivers measure winds {at}\"}}\n")
         })
@@ -561,7 +560,7 @@ fn the_real_embedding_job_finds_its_limit_and_stays_below_the_margin() {
     let python = named_by("FIRSTFAULT_TEST_APPLICATIONS").join("bin/python");
     let ended = scene
         .run(["sweep", "--json", "--device", "cpu"])
-        .args(["--axis", "batch=8..256", "--refine", "2", "--"])
+        .args(["--axis", "batch=8..128", "--refine", "2", "--"])
         .args([python])
         .args(["embed.py", "--length", "200", "--batch", "{batch}"])
         .env("PYTHONPATH", programs().join("../../probe/python"))
@@ -576,7 +575,7 @@ fn the_real_embedding_job_finds_its_limit_and_stays_below_the_margin() {
     let sweep = found(&report);
     let (good, bad, why) = range(sweep);
     assert_eq!(why, "margin", "{ended}");
-    assert!(good.unwrap() >= 16.0 && bad.unwrap() <= 256.0, "{ended}");
+    assert!(good.unwrap() >= 16.0 && bad.unwrap() <= 128.0, "{ended}");
     let allowed = 1100 * MIB / 10 * 9;
     let good_steps = || sweep.steps.iter().filter(|step| step.why.is_none());
     assert!(

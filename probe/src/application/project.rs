@@ -43,6 +43,14 @@ struct Move {
     to: PathBuf,
 }
 
+/// What was to be set aside, and what the command may write meanwhile.
+#[derive(Debug, Serialize, Deserialize)]
+struct Listed {
+    moves: Vec<Move>,
+    folder: PathBuf,
+    patterns: Vec<String>,
+}
+
 impl Project {
     /// Takes the project in the current folder, and puts back what a killed process had set aside there.
     ///
@@ -98,7 +106,12 @@ impl Project {
             folder,
             done: false,
         };
-        write_synced(&aside.folder.join(LIST), &aside.moves).map_err(save(&aside.folder))?;
+        let listed = Listed {
+            moves: aside.moves.clone(),
+            folder: aside.patterns.0.clone(),
+            patterns: aside.patterns.1.clone(),
+        };
+        write_synced(&aside.folder.join(LIST), &listed).map_err(save(&aside.folder))?;
         for one in &aside.moves {
             if let Err(error) = relocate(&one.from, &one.to) {
                 let path = one.from.clone();
@@ -122,7 +135,7 @@ impl Project {
             let Ok(text) = fs::read_to_string(folder.join(LIST)) else {
                 continue;
             };
-            let Ok(moves) = serde_json::from_str::<Vec<Move>>(&text) else {
+            let Ok(listed) = serde_json::from_str::<Listed>(&text) else {
                 continue;
             };
             if !waited {
@@ -130,7 +143,7 @@ impl Project {
                 std::thread::sleep(KEEPER_TIME);
                 waited = true;
             }
-            self.recover_one(&folder, &moves, notes)?;
+            self.recover_one(&folder, &listed, notes)?;
         }
         Ok(())
     }
@@ -138,13 +151,14 @@ impl Project {
     fn recover_one(
         &self,
         folder: &Path,
-        moves: &[Move],
+        listed: &Listed,
         notes: &mut Vec<Note>,
     ) -> Result<(), Error> {
         let last = self.last_sign_of_life();
+        self.leave_new(folder, listed, last, notes)?;
         let mut kept = false;
         let mut back = 0;
-        for (at, one) in moves.iter().enumerate() {
+        for (at, one) in listed.moves.iter().enumerate() {
             if fs::symlink_metadata(&one.to).is_err() {
                 continue;
             }
@@ -173,6 +187,38 @@ impl Project {
         // Told once; the files stay where the note says.
         let _ = fs::rename(folder.join(LIST), folder.join("told.json"));
         remove_if_empty(folder);
+        Ok(())
+    }
+
+    /// Takes away what a killed run wrote where nothing had been: half of an output is nobody's.
+    fn leave_new(
+        &self,
+        folder: &Path,
+        listed: &Listed,
+        last: Option<SystemTime>,
+        notes: &mut Vec<Note>,
+    ) -> Result<(), Error> {
+        let began = fs::metadata(folder.join(LIST))
+            .and_then(|data| data.modified())
+            .ok();
+        let (Some(began), Some(last)) = (began, last) else {
+            return Ok(());
+        };
+        let left = folder.join(LEFT).join("new");
+        let mut any = false;
+        for path in present(&listed.folder, &listed.patterns) {
+            let was_there = listed.moves.iter().any(|one| one.from == path);
+            let of_the_run = newest(&path)
+                .is_some_and(|written| written >= began && written <= last + LAST_WRITES);
+            if !was_there && of_the_run {
+                let to = left.join(below(&listed.folder, &path));
+                relocate(&path, &to).map_err(save(&path))?;
+                any = true;
+            }
+        }
+        if any {
+            notes.push(Note::LeftOver(left));
+        }
         Ok(())
     }
 
@@ -491,6 +537,24 @@ mod tests {
         notes.clear();
         project.recover(&mut notes).unwrap();
         assert!(notes.is_empty());
+    }
+
+    #[test]
+    fn what_a_killed_run_wrote_where_nothing_had_been_is_taken_away() {
+        let scene = tempfile::tempdir().unwrap();
+        let folder = scene.path();
+        let project = project(folder);
+        std::mem::forget(project.set_aside(&agreed(folder), "one").unwrap());
+        fs::write(folder.join("progress.json"), "1").unwrap();
+        fs::create_dir_all(project.folder.join("attempts/x")).unwrap();
+        fs::write(project.folder.join("attempts/x").join(launch::ALIVE), "").unwrap();
+        let mut notes = Vec::new();
+        project.recover(&mut notes).unwrap();
+        assert!(!folder.join("progress.json").exists());
+        let [Note::LeftOver(left)] = notes.as_slice() else {
+            panic!("{notes:?}");
+        };
+        assert_eq!(fs::read_to_string(left.join("progress.json")).unwrap(), "1");
     }
 
     #[test]

@@ -125,12 +125,16 @@ impl Printer {
             });
         }
         let (title, rest) = (parts.remove(0), parts.join(" · "));
-        let rest = if rest.is_empty() {
-            rest
+        let _ = write!(text, "\n{STRONG}{title}{STRONG:#}");
+        let length = title.chars().count() + rest.chars().count() + 3;
+        if rest.is_empty() {
+            text.push('\n');
+        } else if length <= usize::from(self.width) {
+            let _ = writeln!(text, " {QUIET}· {rest}{QUIET:#}");
         } else {
-            format!(" {QUIET}· {rest}{QUIET:#}")
-        };
-        let _ = writeln!(text, "\n{STRONG}{title}{STRONG:#}{rest}");
+            text.push('\n');
+            self.paragraph(text, "  ", &rest);
+        }
         let mut table = Table::new();
         table
             .load_style(NOTHING)

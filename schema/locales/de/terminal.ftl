@@ -214,9 +214,9 @@ terminal-contract-nothing-demanded = er verlangt nichts: Was das Kommando auch t
 
 ## Reihe
 terminal-sweep = Reihe entlang { $axis }
-terminal-sweep-limit-device = Speicher des Geräts
-terminal-sweep-limit-control-group = Grenze der Kontrollgruppe
-terminal-sweep-limit-machine = Speicher des Rechners
+terminal-sweep-limit-device = Gerät
+terminal-sweep-limit-control-group = Kontrollgruppe
+terminal-sweep-limit-machine = Rechner
 terminal-sweep-margin = { $percent } % müssen frei bleiben
 terminal-sweep-no-margin = sie darf überschritten werden
 terminal-sweep-continuing = { $count ->

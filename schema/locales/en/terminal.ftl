@@ -214,9 +214,9 @@ terminal-contract-nothing-demanded = it demands nothing: whatever the command do
 
 ## Sweep
 terminal-sweep = Sweep along { $axis }
-terminal-sweep-limit-device = device memory
-terminal-sweep-limit-control-group = limit of the control group
-terminal-sweep-limit-machine = memory of the machine
+terminal-sweep-limit-device = device
+terminal-sweep-limit-control-group = control group
+terminal-sweep-limit-machine = machine
 terminal-sweep-margin = { $percent } % must stay free
 terminal-sweep-no-margin = crossing it is allowed
 terminal-sweep-continuing = { $count ->

@@ -214,9 +214,9 @@ terminal-contract-nothing-demanded = hiçbir şey istemiyor: komut ne yaparsa ya
 
 ## Tarama
 terminal-sweep = { $axis } ekseninde tarama
-terminal-sweep-limit-device = aygıtın belleği
-terminal-sweep-limit-control-group = denetim grubunun sınırı
-terminal-sweep-limit-machine = makinenin belleği
+terminal-sweep-limit-device = aygıt
+terminal-sweep-limit-control-group = denetim grubu
+terminal-sweep-limit-machine = makine
 terminal-sweep-margin = %{ $percent } boş kalmalı
 terminal-sweep-no-margin = aşılmasına izin var
 terminal-sweep-continuing = { $count ->

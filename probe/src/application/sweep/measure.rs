@@ -162,14 +162,16 @@ impl<'a> Guard<'a> {
 
     /// Takes what the marks told of the device's memory, and what the system told of the command's.
     pub(super) fn finish(&mut self, reserved: Option<u64>, resident: Option<u64>) {
-        if self.ceiling.bound.is_some() {
-            return;
+        let with_before = |own: u64| own + self.before.unwrap_or(0);
+        match self.ceiling.kind {
+            Some(MemoryLimit::Device) => self.peak = self.peak.max(reserved.map(with_before)),
+            // On a whole machine others come and go: what they did meanwhile is not this step's.
+            Some(MemoryLimit::Machine) if self.stopped != Some(SweepEnd::Margin) => {
+                self.peak = resident.map(with_before).or(self.peak);
+            }
+            Some(MemoryLimit::Machine | MemoryLimit::ControlGroup) => {}
+            None => self.peak = self.peak.max(reserved.or(resident)),
         }
-        let told = match self.ceiling.kind {
-            Some(MemoryLimit::Device) => reserved.map(|own| own + self.before.unwrap_or(0)),
-            _ => reserved.or(resident),
-        };
-        self.peak = self.peak.max(told);
     }
 
     /// What the step itself needed.
