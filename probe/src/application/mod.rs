@@ -37,7 +37,6 @@ pub(crate) const TEMPLATE: &str = include_str!("template.toml");
 
 /// Which of several attempts comes next.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[allow(dead_code, reason = "each command has its own")]
 pub(crate) enum Turn<'a> {
     /// The same once more.
     Repeat { number: u32, of: u32 },
