@@ -1,6 +1,6 @@
 //! The one door into the schema: version, then shape, then rules.
 
-mod place;
+mod tree;
 
 use serde::Deserialize;
 
@@ -112,12 +112,6 @@ impl ReportError {
     }
 }
 
-#[derive(Deserialize)]
-struct Head {
-    format: Option<serde_json::Value>,
-    version: Option<serde_json::Value>,
-}
-
 impl Report {
     /// Reads a report: its version, then its shape, then whether it contradicts itself.
     ///
@@ -143,11 +137,12 @@ impl Report {
                 Err(error) => Err(json_error(&error)),
             };
         }
-        let head: Head = serde_json::from_str(text).map_err(|error| json_error(&error))?;
-        if head.format.as_ref().and_then(|format| format.as_str()) != Some(FORMAT) {
+        let tree: serde_json::Value =
+            serde_json::from_str(text).map_err(|error| json_error(&error))?;
+        if tree["format"].as_str() != Some(FORMAT) {
             return Err(ReportError::Foreign);
         }
-        match head.version.as_ref().and_then(serde_json::Value::as_u64) {
+        match tree["version"].as_u64() {
             Some(found) if found > u64::from(VERSION) => {
                 return Err(ReportError::TooNew {
                     found,
@@ -158,7 +153,11 @@ impl Report {
             Some(found) if found >= 1 => {}
             _ => return Err(ReportError::BadVersion),
         }
-        let report: Self = serde_json::from_str(text).map_err(|error| shape_error(text, &error))?;
+        let report =
+            Self::deserialize(tree::Node(tree)).map_err(|failure| ReportError::Shape {
+                field: failure.path(),
+                problem: failure.problem,
+            })?;
         rules::check(&report)?;
         Ok(report)
     }
@@ -176,16 +175,6 @@ pub fn json_schema() -> String {
     let mut text = serde_json::to_string_pretty(&schemars::schema_for!(Report)).unwrap_or_default();
     text.push('\n');
     text
-}
-
-fn shape_error(text: &str, error: &serde_json::Error) -> ReportError {
-    let mut problem = error.to_string();
-    if let Some(at) = problem.rfind(" at line ") {
-        problem.truncate(at);
-    }
-    let missing = problem.starts_with("missing field");
-    let field = place::field_at(text, error.line(), error.column(), missing);
-    ReportError::Shape { field, problem }
 }
 
 fn json_error(error: &serde_json::Error) -> ReportError {

@@ -16,6 +16,8 @@ pub const BUILT_PAGE: Option<&str> = include!(concat!(env!("OUT_DIR"), "/page.rs
 
 /// Rounds of the search for a smaller encoding; more of them gain next to nothing.
 const ROUNDS: std::num::NonZeroU64 = std::num::NonZeroU64::new(5).unwrap();
+/// Parts of the program with their own statistics: beyond this many there is nothing left to gain.
+const PARTS_APART: u16 = 60;
 const TEMPLATE: &str = include_str!("../template.html");
 const STYLE: &str = include_str!("../style.css");
 /// What is drawn before the program is unpacked.
@@ -110,6 +112,7 @@ fn payload(style: &[u8], wasm: &[u8]) -> Vec<u8> {
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let options = zopfli::Options {
         iteration_count: ROUNDS,
+        maximum_block_splits: PARTS_APART,
         ..zopfli::Options::default()
     };
     let mut packed = Vec::new();

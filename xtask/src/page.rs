@@ -12,9 +12,21 @@ use crate::progress::{Progress, Step};
 use crate::project::{Project, on_path};
 use crate::{programs, wasm};
 
+/// What makes the packed page smaller. `-Oz` makes the module smaller and the page larger: it moves functions and
+/// takes data apart, so that less of what is alike lies close together.
+///
 /// Not `--all-features`: browsers refuse what binaryen then makes of the imports.
-const OPTIMISE: [&str; 7] = [
-    "-Oz",
+const OPTIMISE: [&str; 16] = [
+    "--duplicate-function-elimination",
+    "--vacuum",
+    "--dce",
+    "--remove-unused-brs",
+    "--remove-unused-names",
+    "--merge-blocks",
+    "--optimize-instructions",
+    "--remove-unused-module-elements",
+    "--dae-optimizing",
+    "--duplicate-function-elimination",
     "--enable-bulk-memory",
     "--enable-nontrapping-float-to-int",
     "--enable-sign-ext",
