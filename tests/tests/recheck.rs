@@ -268,6 +268,23 @@ fn memory_that_no_known_process_holds_is_worse_where_processes_can_be_told() {
 }
 
 #[test]
+fn a_host_check_that_hangs_takes_three_seconds_in_all_and_is_named() {
+    let rented = Rented::new();
+    let script = "#!/bin/sh\nexec sleep 60\n";
+    let path = rented.tools.join("nvidia-smi");
+    fs::remove_file(&path).unwrap();
+    fs::write(&path, script).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    let ended = rented.recheck(&["--repeat", "1"]).end();
+    ended.expect_exit(0).expect_silence();
+    ended.expect_within(Duration::from_secs(10));
+    assert!(
+        line(&ended).contains("nvidia-smi answered → stopped after 3 s"),
+        "{ended}"
+    );
+}
+
+#[test]
 fn a_broken_gpu_is_never_0_even_where_the_baseline_was_broken() {
     let rented = Rented::new();
     let ended = rented
