@@ -11,7 +11,7 @@ use firstfault_schema::{Code, Report};
 use firstfault_tests::ended::{diagnosis, outcomes};
 use firstfault_tests::environments::named_by;
 use firstfault_tests::processes::left_after;
-use firstfault_tests::{Ended, Group, Run, Scene};
+use firstfault_tests::{Group, Run, Scene};
 use rustix::process::Signal;
 
 const MIB: u64 = 1 << 20;
@@ -560,7 +560,7 @@ fn the_real_embedding_job_finds_its_limit_and_stays_below_the_margin() {
     let python = named_by("FIRSTFAULT_TEST_APPLICATIONS").join("bin/python");
     let ended = scene
         .run(["sweep", "--json", "--device", "cpu"])
-        .args(["--axis", "batch=8..128", "--refine", "2", "--"])
+        .args(["--axis", "batch=16..128", "--refine", "1", "--"])
         .args([python])
         .args(["embed.py", "--length", "200", "--batch", "{batch}"])
         .env("PYTHONPATH", programs().join("../../probe/python"))
@@ -575,7 +575,7 @@ fn the_real_embedding_job_finds_its_limit_and_stays_below_the_margin() {
     let sweep = found(&report);
     let (good, bad, why) = range(sweep);
     assert_eq!(why, "margin", "{ended}");
-    assert!(good.unwrap() >= 16.0 && bad.unwrap() <= 128.0, "{ended}");
+    assert!(good.unwrap() >= 32.0 && bad.unwrap() <= 128.0, "{ended}");
     let allowed = 1100 * MIB / 10 * 9;
     let good_steps = || sweep.steps.iter().filter(|step| step.why.is_none());
     assert!(
@@ -584,4 +584,65 @@ fn the_real_embedding_job_finds_its_limit_and_stays_below_the_margin() {
     );
     assert_eq!(group.kills(), 0, "{ended}");
     assert!(good_steps().all(|step| step.throughput.is_some() && step.first_pass_ms.is_some()));
+}
+
+/// Answers each item, and marks what a device's allocator would say of a batch: 5 GiB, and 6 for each of it.
+const ON_A_DEVICE: &str = r#"
+import json, os, sys
+reserved = (5 + 6 * int(sys.argv[1])) << 30
+with open(os.environ["FIRSTFAULT_MARKERS"], "a") as marks:
+    for event in ("begin", "end"):
+        mark = {"v": 1, "event": event, "pid": os.getpid(), "id": 1, "stage": "compute", "kind": "compute"}
+        marks.write(json.dumps({**mark, "reserved": reserved, "synchronized": True}) + "\n")
+with open("answers.jsonl", "w") as answers:
+    for line in open("items.jsonl"):
+        answers.write(json.dumps({"id": json.loads(line)["id"], "value": [1.0, 2.0]}) + "\n")
+"#;
+
+#[test]
+fn on_a_device_its_whole_memory_is_the_limit_and_the_marks_tell_the_peak() {
+    let scene = scene();
+    let python = scene.stand_in().python();
+    fs::write(scene.work("device.py"), ON_A_DEVICE).unwrap();
+    let ended = scene
+        .run([
+            "sweep",
+            "--json",
+            "--axis",
+            "batch=1..64",
+            "--refine",
+            "1",
+            "--",
+        ])
+        .args([python.as_os_str()])
+        .args(["device.py", "{batch}"])
+        .end();
+    let report = ended.report();
+    assert_eq!(report.code, Code::GpuCheckPassed, "{ended}");
+    let sweep = found(&report);
+    assert_eq!(
+        (sweep.limit, sweep.limit_bytes),
+        (Some(MemoryLimit::Device), Some(80 << 30)),
+        "{ended}"
+    );
+    assert_eq!(range(sweep), (Some(8.0), Some(12.0), "margin"), "{ended}");
+    assert_eq!(step(sweep, 8.0).peak_bytes, Some(53 << 30));
+    assert_eq!(step(sweep, 8.0).predicted_bytes, Some(53 << 30));
+    assert_eq!(step(sweep, 12.0).predicted_bytes, Some(77 << 30));
+    assert_eq!(sweep.not_tried, [32.0, 64.0]);
+}
+
+#[test]
+fn a_budget_that_the_check_alone_uses_up_is_told_in_time() {
+    let scene = scene();
+    let python = scene.stand_in().python();
+    let ended = scene
+        .run(["sweep", "--budget", "2", "--axis", "batch=1,2", "--"])
+        .args([python.as_os_str()])
+        .args(["grow.py", "--batch", "{batch}"])
+        .env("STAND_IN_SLEEP", "import=20")
+        .end();
+    ended.expect_exit(2).expect_within(Duration::from_secs(4));
+    assert!(ended.stderr.contains("budget was used up"), "{ended}");
+    assert!(!scene.work("answers.jsonl").exists(), "{ended}");
 }

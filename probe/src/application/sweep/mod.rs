@@ -130,7 +130,11 @@ pub(crate) fn sweep(
     notes.extend(aside.put_back()?.map(Note::LeftOver));
     let interrupted = course.ended_by == Some(SweepEnd::Interrupted.name().to_owned());
     let complete = course.is_complete();
-    let report = report_of(course, &settings, &ceiling).ok_or(Error::Interrupted)?;
+    let report = report_of(course, &settings, &ceiling).ok_or(if interrupted {
+        Error::Interrupted
+    } else {
+        Error::BudgetTooShort
+    })?;
     notes.retain(
         |note| !matches!(note, Note::Evidence(path) if !path.ends_with(&report.attempt.id)),
     );
