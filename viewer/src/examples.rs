@@ -42,11 +42,12 @@ files!(
     "application-passed-bfloat16",
     "application-failed",
     "contract-failed",
-    "resume-failed",
+    "resume-training-diverged",
+    "sweep-margin",
 );
 
 /// The examples of the start.
-pub const SHOWN_FIRST: [Example; 3] = [
+pub const SHOWN_FIRST: [Example; 4] = [
     Example {
         title: "example-fault",
         about: "example-fault-about",
@@ -61,6 +62,11 @@ pub const SHOWN_FIRST: [Example; 3] = [
         title: "example-application",
         about: "example-application-about",
         names: &["contract-failed"],
+    },
+    Example {
+        title: "example-limit",
+        about: "example-limit-about",
+        names: &["sweep-margin"],
     },
 ];
 

@@ -31,6 +31,9 @@ pub(crate) fn chart(chart: &Chart) -> Html {
                 { for chart.lines.iter().filter(|line| !line.name.is_empty()).map(|line| html! {
                     <span class={classes!("legend__line", line.dashed.then_some("legend__line--dashed"))}>{ &line.name }</span>
                 }) }
+                { for chart.levels.iter().enumerate().map(|(at, (_, text))| html! {
+                    <span class={if at == 0 { "legend__line legend__line--limit" } else { "legend__line legend__line--margin" }}>{ text }</span>
+                }) }
             </figcaption>
             <svg class="plot__area" height={(height + AXIS).to_string()} role="img" aria-label={chart.title.clone()}>
                 <svg viewBox={format!("0 0 {ACROSS} {height}")} preserveAspectRatio="none" width="100%" height={height.to_string()}>
@@ -46,10 +49,6 @@ pub(crate) fn chart(chart: &Chart) -> Html {
                 </svg>
                 { for chart.up.iter().map(|(at, text)| label("-8".to_owned(), y(*at) + 4.0, "end", "chart__label", text)) }
                 { for chart.across.iter().map(|(at, text)| label(x(*at), height + 16.0, "middle", "chart__label", text)) }
-                // The highest limit has its name above the line, the one below it under its own.
-                { for chart.levels.iter().enumerate().map(|(at, (share, text))| {
-                    label("4".to_owned(), y(*share) + if at == 0 { -5.0 } else { 15.0 }, "start", "chart__name", text)
-                }) }
                 { for chart.moment.iter().map(|(at, text)| {
                     let (place, anchor) = beside(*at);
                     label(format!("{:.2}%", at * 100.0 + place), height - 8.0, anchor, "chart__name", text)

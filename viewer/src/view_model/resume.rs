@@ -199,20 +199,19 @@ fn counts(resume: &Resume, words: &Guidance) -> Table {
             None
         };
         vec![
-            Cell::new(words.text(&word_id("resume", name))),
+            Cell::new(words.text(&word_id("resume", name)))
+                .note(words.text(&word_id("resume-meaning", name))),
             Cell::new(text).tone(tone).note(note),
-            Cell::new(words.text(&word_id("resume-meaning", name))),
         ]
     });
     let mut rows: Vec<Vec<Cell>> = if compared { rows.collect() } else { Vec::new() };
     if !resume.examples.is_empty() {
         let mut row = vec![Cell::new(words.text("resume-examples"))];
         row.push(Cell::machine(resume.examples.join(", ")));
-        row.push(Cell::default());
         rows.push(row);
     }
     Table {
-        heads: heads(&["resume-what", "contract-found", "resume-meaning"], words),
+        heads: heads(&["resume-what", "contract-found"], words),
         rows,
     }
 }

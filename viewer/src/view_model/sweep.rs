@@ -392,4 +392,5 @@ fn steps(sweep: &Sweep, words: &Guidance) -> Table {
         }),
         rows: rows.collect(),
     }
+    .without_empty_columns()
 }

@@ -11,6 +11,22 @@ pub struct Table {
     pub rows: Vec<Vec<Cell>>,
 }
 
+impl Table {
+    /// The table without the columns that say nothing in any row.
+    pub fn without_empty_columns(mut self) -> Self {
+        for at in (1..self.heads.len()).rev() {
+            let empty = |row: &Vec<Cell>| row.get(at).is_none_or(Cell::is_empty);
+            if self.rows.iter().all(empty) {
+                self.heads.remove(at);
+                for row in self.rows.iter_mut().filter(|row| row.len() > at) {
+                    row.remove(at);
+                }
+            }
+        }
+        self
+    }
+}
+
 /// One cell.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cell {
