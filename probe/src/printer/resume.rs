@@ -8,7 +8,7 @@ use comfy_table::{CellAlignment, ContentArrangement, Table};
 use firstfault_schema::compare::word_id;
 use firstfault_schema::decision::Outcome;
 use firstfault_schema::format;
-use firstfault_schema::report::{Checkpoint, Resume, ResumedTraining};
+use firstfault_schema::report::{Checkpoint, Resume, ResumeFinding, ResumedTraining};
 use firstfault_schema::visible::visible;
 
 use super::{FAILED, PASSED, Printer, STRONG};
@@ -104,7 +104,7 @@ impl Printer {
                 [
                     resume.outputs_reference,
                     Some(resume.outputs_before),
-                    resume.different.map(|_| resume.outputs_after),
+                    has_gone_on(resume).then_some(resume.outputs_after),
                 ],
             ));
         }
@@ -256,6 +256,18 @@ impl Printer {
             self.paragraph(text, "    ", &self.text(advice));
         }
     }
+}
+
+/// Whether there was a second start.
+const fn has_gone_on(resume: &Resume) -> bool {
+    !matches!(
+        resume.finding,
+        Some(
+            ResumeFinding::EndedBefore
+                | ResumeFinding::DidNotStop
+                | ResumeFinding::CheckpointDamaged
+        )
+    )
 }
 
 /// What is better done about a checkpoint before scaling up.

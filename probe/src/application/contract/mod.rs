@@ -8,6 +8,8 @@ mod array;
 mod broken;
 mod checkpoint;
 pub(crate) mod compare;
+#[cfg(test)]
+mod compare_tests;
 mod csv;
 pub(crate) mod files;
 mod input;

@@ -546,7 +546,12 @@ impl Proof<'_> {
             .course
             .passes
             .and(Some(point::passes_of(&launched.marks).unwrap_or(0)));
-        self.compare(&reference, halted, &after, &mut proof);
+        if ended_well {
+            self.compare(&reference, halted, &after, &mut proof);
+        } else {
+            let moved = self.agreed.contract.relocated(&self.agreed.folder);
+            proof.outputs_after = moved.count_outputs(&after, true, &interrupt::happened);
+        }
         if interrupt::happened() {
             return Ok(self.interrupted(&reference));
         }

@@ -11,10 +11,12 @@ const MOST_SHIFT: usize = 64;
 const LEAST_SHIFTED: usize = 3;
 /// A difference that begins within so many steps began with the second start.
 const AT_ONCE: usize = 3;
-/// Fewer steps tell no correlation.
-const LEAST_CORRELATED: usize = 6;
-/// The changes from step to step of two curves over the same batches go together at least so much.
-const SAME_BATCHES: f64 = 0.5;
+/// Fewer changes from step to step tell nothing of the batches.
+const LEAST_CHANGES: usize = 3;
+/// So many tell even against a first loss that agrees.
+const CONVINCING: usize = 8;
+/// Half-way between curves over the same batches and curves over others.
+const OTHER_BATCHES: f64 = 0.5;
 /// A difference above so many of the reference's own steps is no other batch.
 const MOST_SPREADS: f64 = 8.0;
 /// A difference below this share of the reference's own steps is no other batch either.
@@ -123,7 +125,7 @@ pub(super) fn compare(logs: Logs, tolerance: f64) -> ResumedTraining {
         steps_resumed: resumed_steps,
         resumed_at: resumed.first().map(|first| first.step),
         differing,
-        largest_difference: finite,
+        largest_difference: finite.map(short),
         first_step_differs: first_matches.map(differs),
         shape: shape.map(str::to_owned),
         reference: thinned(&reference),
@@ -190,7 +192,8 @@ fn is_shifted(reference: &[Loss], resumed: &[Loss], tolerance: f64) -> bool {
 
 /// `jump` or `drift`. After a restart of the optimiser or of the random state the batches are the same as without a stop,
 /// so that both curves go up and down together; the first loss even agrees after the former, since the weights have
-/// not moved yet. Other batches show in the first loss that they are used for, by as much as losses differ from batch to batch.
+/// not moved yet. Other batches show in the first loss that they are used for, by as much as losses differ from batch to
+/// batch, and then the curves go up and down each for itself.
 fn shape(pairs: &[Pair], reference: &[Loss], tolerance: f64) -> &'static str {
     let Some(onset) = pairs
         .iter()
@@ -198,33 +201,22 @@ fn shape(pairs: &[Pair], reference: &[Loss], tolerance: f64) -> &'static str {
     else {
         return "drift";
     };
-    let later = &pairs[onset..];
-    let spread = spread(reference);
-    let spreads = later[0].difference() / spread;
-    let together = correlation(later);
-    let other_batches = match together {
-        Some(together) => together < SAME_BATCHES,
+    let spreads = pairs[onset].difference() / spread(reference);
+    let is_one_batch = spreads <= MOST_SPREADS;
+    let (apart, changes) = apart(pairs, onset, reference);
+    let other_batches = match apart {
+        Some(apart) => apart > OTHER_BATCHES,
         None => spreads >= LEAST_SPREADS,
     };
-    if onset == 0 {
-        return if spreads <= MOST_SPREADS && other_batches {
-            "drift"
-        } else {
-            "jump"
-        };
-    }
-    if onset <= AT_ONCE {
-        return if spreads >= LEAST_SPREADS && spreads <= MOST_SPREADS && other_batches {
-            "drift"
-        } else {
-            "jump"
-        };
-    }
-    if spreads >= LEAST_SPREADS {
-        "drift"
+    let drifts = if onset == 0 {
+        is_one_batch && other_batches
+    } else if onset <= AT_ONCE {
+        // The first loss says that the batches are the same, so that much is needed to say that they are not.
+        is_one_batch && other_batches && changes >= CONVINCING
     } else {
-        "jump"
-    }
+        spreads >= LEAST_SPREADS
+    };
+    if drifts { "drift" } else { "jump" }
 }
 
 /// How much the loss of the reference usually changes from one step to the next.
@@ -242,41 +234,50 @@ fn spread(reference: &[Loss]) -> f64 {
         .max(f64::MIN_POSITIVE)
 }
 
-/// Pearson's, of the changes from step to step of both curves; none where too few steps tell, or one does not move.
-fn correlation(pairs: &[Pair]) -> Option<f64> {
-    let changes: Vec<(f64, f64)> = pairs
-        .windows(2)
-        .map(|two| {
-            (
-                two[1].reference - two[0].reference,
-                two[1].resumed - two[0].resumed,
-            )
-        })
-        .filter(|(one, other)| one.is_finite() && other.is_finite())
+/// How far the changes from step to step of both curves are apart: 0 for the same ones, about 1 where neither knows of the
+/// other; none where too few tell. Also how many changes there are, from the last step that both have in common.
+fn apart(pairs: &[Pair], onset: usize, reference: &[Loss]) -> (Option<f64>, usize) {
+    let common = match onset.checked_sub(1) {
+        Some(before) => Some(pairs[before]),
+        None => reference
+            .iter()
+            .rfind(|loss| loss.step < pairs[0].step)
+            .map(|loss| Pair {
+                step: loss.step,
+                reference: loss.loss,
+                resumed: loss.loss,
+            }),
+    };
+    let points: Vec<Pair> = common
+        .into_iter()
+        .chain(pairs[onset..].iter().copied())
         .collect();
-    if changes.len() < LEAST_CORRELATED {
-        return None;
+    let changes = points.windows(2).map(|two| {
+        (
+            two[1].reference - two[0].reference,
+            two[1].resumed - two[0].resumed,
+        )
+    });
+    let (mut count, mut apart, mut together) = (0, 0.0, 0.0);
+    for (one, other) in changes.filter(|(one, other)| one.is_finite() && other.is_finite()) {
+        count += 1;
+        apart += (one - other) * (one - other);
+        together += one * one + other * other;
     }
-    #[allow(clippy::cast_precision_loss, reason = "a count of steps")]
-    let count = changes.len() as f64;
-    let mean = |value: fn(&(f64, f64)) -> f64| changes.iter().map(value).sum::<f64>() / count;
-    let (one, other) = (mean(|both| both.0), mean(|both| both.1));
-    let (mut product, mut square, mut other_square) = (0.0, 0.0, 0.0);
-    for both in &changes {
-        let (a, b) = (both.0 - one, both.1 - other);
-        product += a * b;
-        square += a * a;
-        other_square += b * b;
-    }
-    let norm = (square * other_square).sqrt();
-    (norm > 0.0).then(|| product / norm)
+    let tells = count >= LEAST_CHANGES && together > 0.0;
+    (tells.then(|| apart / together), count)
+}
+
+/// Eight digits are more than single precision has.
+fn short(value: f64) -> f64 {
+    format!("{value:.7e}").parse().unwrap_or(value)
 }
 
 /// At most as many points as a report holds, with the first and the last.
 fn thinned(losses: &[Loss]) -> Vec<LossPoint> {
     let point = |loss: &Loss| LossPoint {
         step: loss.step,
-        loss: loss.loss.is_finite().then_some(loss.loss),
+        loss: loss.loss.is_finite().then(|| short(loss.loss)),
     };
     if losses.len() <= MAX_LOSS_POINTS {
         return losses.iter().map(point).collect();
