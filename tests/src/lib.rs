@@ -10,6 +10,7 @@ pub mod group;
 pub mod planted;
 pub mod processes;
 pub mod scene;
+pub mod sweeps;
 
 pub use ended::Ended;
 pub use environments::{Environment, StandIn, named_by};

@@ -2,37 +2,20 @@
 //! budget; and what ends it, by whatever signal, loses no finished step and leaves nothing behind.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
+use firstfault_schema::Code;
 use firstfault_schema::decision::Outcome;
-use firstfault_schema::report::{Layer, MemoryLimit, Sweep, SweepStep, ThroughputOf};
-use firstfault_schema::{Code, Report};
+use firstfault_schema::report::{Layer, MemoryLimit, Sweep, ThroughputOf};
 use firstfault_tests::ended::{diagnosis, outcomes};
 use firstfault_tests::environments::named_by;
 use firstfault_tests::processes::left_after;
+use firstfault_tests::sweeps::{found, programs, range, scene, step};
 use firstfault_tests::{Group, Run, Scene};
 use rustix::process::Signal;
 
 const MIB: u64 = 1 << 20;
-const ITEMS: usize = 96;
-
-fn programs() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("applications")
-}
-
-/// A folder with the program whose memory grows, its contract and its input.
-fn scene() -> Scene {
-    let scene = Scene::new();
-    for (name, to) in [("grow.py", "grow.py"), ("grow.toml", "firstfault.toml")] {
-        fs::copy(programs().join(name), scene.work(to)).unwrap();
-    }
-    let items: String = (0..ITEMS)
-        .map(|at| format!("{{\"id\": \"i-{at}\"}}\n"))
-        .collect();
-    fs::write(scene.work("items.jsonl"), items).unwrap();
-    scene
-}
 
 /// `firstfault sweep` with these options, of the program with these.
 fn sweep(scene: &Scene, options: &[&str], program: &[&str]) -> Run {
@@ -47,33 +30,8 @@ fn sweep(scene: &Scene, options: &[&str], program: &[&str]) -> Run {
         .limit(Duration::from_secs(200))
 }
 
-fn found(report: &Report) -> &Sweep {
-    report
-        .application
-        .as_ref()
-        .and_then(|application| application.sweep.as_ref())
-        .unwrap_or_else(|| panic!("no sweep: {}", report.to_json()))
-}
-
 fn values(sweep: &Sweep) -> Vec<f64> {
     sweep.steps.iter().map(|step| step.value).collect()
-}
-
-fn step(sweep: &Sweep, value: f64) -> &SweepStep {
-    let step = sweep
-        .steps
-        .iter()
-        .find(|step| (step.value - value).abs() < 1e-9);
-    step.unwrap_or_else(|| panic!("no step {value}: {sweep:?}"))
-}
-
-/// The range, and why it ended.
-fn range(sweep: &Sweep) -> (Option<f64>, Option<f64>, &str) {
-    (
-        sweep.last_good,
-        sweep.first_bad,
-        sweep.ended_by.as_deref().unwrap_or_default(),
-    )
 }
 
 /// What a step came to, without what differs from run to run.
@@ -584,52 +542,6 @@ fn the_real_embedding_job_finds_its_limit_and_stays_below_the_margin() {
     );
     assert_eq!(group.kills(), 0, "{ended}");
     assert!(good_steps().all(|step| step.throughput.is_some() && step.first_pass_ms.is_some()));
-}
-
-/// Answers each item, and marks what a device's allocator would say of a batch: 5 GiB, and 6 for each of it.
-const ON_A_DEVICE: &str = r#"
-import json, os, sys
-reserved = (5 + 6 * int(sys.argv[1])) << 30
-with open(os.environ["FIRSTFAULT_MARKERS"], "a") as marks:
-    for event in ("begin", "end"):
-        mark = {"v": 1, "event": event, "pid": os.getpid(), "id": 1, "stage": "compute", "kind": "compute"}
-        marks.write(json.dumps({**mark, "reserved": reserved, "synchronized": True}) + "\n")
-with open("answers.jsonl", "w") as answers:
-    for line in open("items.jsonl"):
-        answers.write(json.dumps({"id": json.loads(line)["id"], "value": [1.0, 2.0]}) + "\n")
-"#;
-
-#[test]
-fn on_a_device_its_whole_memory_is_the_limit_and_the_marks_tell_the_peak() {
-    let scene = scene();
-    let python = scene.stand_in().python();
-    fs::write(scene.work("device.py"), ON_A_DEVICE).unwrap();
-    let ended = scene
-        .run([
-            "sweep",
-            "--json",
-            "--axis",
-            "batch=1..64",
-            "--refine",
-            "1",
-            "--",
-        ])
-        .args([python.as_os_str()])
-        .args(["device.py", "{batch}"])
-        .end();
-    let report = ended.report();
-    assert_eq!(report.code, Code::GpuCheckPassed, "{ended}");
-    let sweep = found(&report);
-    assert_eq!(
-        (sweep.limit, sweep.limit_bytes),
-        (Some(MemoryLimit::Device), Some(80 << 30)),
-        "{ended}"
-    );
-    assert_eq!(range(sweep), (Some(8.0), Some(12.0), "margin"), "{ended}");
-    assert_eq!(step(sweep, 8.0).peak_bytes, Some(53 << 30));
-    assert_eq!(step(sweep, 8.0).predicted_bytes, Some(53 << 30));
-    assert_eq!(step(sweep, 12.0).predicted_bytes, Some(77 << 30));
-    assert_eq!(sweep.not_tried, [32.0, 64.0]);
 }
 
 #[test]

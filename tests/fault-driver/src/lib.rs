@@ -11,6 +11,7 @@
 //! | `driver_version:N` | `cuDriverGetVersion` tells N, for example 12020 for CUDA 12.2; without this item 13000 |
 //! | `nvml:N` | `nvmlInit` returns the `nvmlReturn_t` N; without this item 9, driver not loaded |
 //! | `nvml:hang`, `nvml:abort`, `nvml:segfault` | `nvmlInit` never returns, or ends the process |
+//! | `memory:FILE` | with `nvml:0`: one GPU of 80 GiB, of which the file tells the used bytes |
 //!
 //! It injects at initialisation only: no context is ever created, so it is no evidence for what fails later.
 
