@@ -208,6 +208,13 @@ fn a_stop_of_a_kind_that_this_page_does_not_know_is_shown_as_it_is() {
     });
     let view = resume::resume(&found, &english());
     assert_eq!(fact(&view.stop, "Stopped at"), Some("epoch 3"));
+    found.stopped_at = Some(StopTrigger {
+        at: "seconds".to_owned(),
+        value: serde_json::Number::from_f64(1.5).map(Scalar::Number),
+    });
+    let german = Guidance::new(Language::German);
+    let view = resume::resume(&found, &german);
+    assert_eq!(fact(&view.stop, "Angehalten bei"), Some("1,5 s"));
 }
 
 #[test]

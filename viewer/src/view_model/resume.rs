@@ -4,7 +4,7 @@ use firstfault_schema::Outcome;
 use firstfault_schema::compare::word_id;
 use firstfault_schema::guidance::Guidance;
 use firstfault_schema::report::{
-    Checkpoint, CommandEnding, LossPoint, Resume, ResumedTraining, StopTrigger,
+    Checkpoint, CommandEnding, LossPoint, Resume, ResumedTraining, Scalar, StopTrigger,
 };
 
 use super::chart::{Chart, Line, Scale};
@@ -102,11 +102,13 @@ fn stop(resume: &Resume, words: &Guidance) -> Vec<Fact> {
 
 /// What the stop waited for.
 fn trigger(at: &StopTrigger, words: &Guidance) -> String {
-    let value = at
-        .value
-        .as_ref()
-        .map(ToString::to_string)
-        .unwrap_or_default();
+    let value = match &at.value {
+        None => String::new(),
+        Some(Scalar::Number(number)) => number
+            .as_f64()
+            .map_or_else(|| number.to_string(), |number| figure(number, words)),
+        Some(value) => value.to_string(),
+    };
     words
         .find(
             &word_id("trigger", &at.at),
