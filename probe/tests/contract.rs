@@ -512,6 +512,42 @@ fn an_unreadable_shape_of_an_array_needs_no_memory() {
 }
 
 #[test]
+fn rows_without_values_and_bytes_behind_an_array_are_no_output() {
+    let contract = "[output]\npath='out.npy'\n";
+    let claims = npy("<f4", "(1000000000000000000, 0)", &[]);
+    let checked = Case::new(contract).file("out.npy", claims).check();
+    assert_fails(&checked, "well_formed", "wrong_format", 1, &[]);
+    let mut twice = npy("<f4", "(2, 2)", &floats([1.0; 4]));
+    twice.extend(npy("<f4", "(2, 2)", &floats([f32::NAN; 4])));
+    let checked = Case::new(contract).file("out.npy", twice).check();
+    assert_fails(&checked, "well_formed", "wrong_format", 1, &["#3"]);
+}
+
+#[test]
+fn nothing_in_the_place_of_numbers_proves_nothing() {
+    let output = "[output]\npath='out.jsonl'\nvector='v'\n";
+    let null = "{\"v\":null}\n";
+    let empty = "{\"v\":[]}\n";
+    let check = |more: &str, text: &str| {
+        let contract = format!("{output}{more}");
+        Case::new(&contract).file("out.jsonl", text).check()
+    };
+    let checked = check("finite=false\ndimension=3\n", null);
+    assert_fails(&checked, "dimension", 0_u64, 1, &["#1"]);
+    let checked = check("finite=false\nunit_norm=true\n", null);
+    assert_fails(&checked, "unit_norm", "not_finite", 1, &["#1"]);
+    let checked = check("unit_norm=true\n", empty);
+    assert_fails(&checked, "unit_norm", "[0, 0]", 1, &["#1"]);
+    let checked = check("min=0\n", empty);
+    for name in ["all_finite", "value_range"] {
+        assert_eq!(point(&checked, name).outcome, Outcome::NotProven);
+    }
+    assert_eq!(checked.verdict(), Verdict::NotProven);
+    // Some records without a value are no fault where others have some.
+    assert_passes(&check("min=0\n", &format!("{empty}{{\"v\":[1]}}\n")));
+}
+
+#[test]
 fn a_small_input_can_be_a_folder_of_files_or_the_lines_of_a_text() {
     let contract =
         "[input]\npath='images/*.png'\nformat='files'\n[output]\npath='out.csv'\nid='file'\n";

@@ -125,6 +125,48 @@ fn archives_of_numpy_hold_vectors_and_their_identifiers() {
     let folder = folder(&["numbers.npz"]);
     let contract = "[output]\npath='numbers.npz'\nvector='vectors'\nid='ids'\nfinite=false\n";
     assert_passes(&check(&folder, contract));
+    // In the padding of the header, and in the lowest bits of a value.
+    for at in [150, 189] {
+        let mut bytes = real("numbers.npz");
+        bytes[at] ^= 1;
+        fs::write(folder.path().join("numbers.npz"), bytes).unwrap();
+        assert_fails(&check(&folder, contract), "well_formed", "corrupt", 1, &[]);
+    }
+}
+
+#[test]
+fn identifiers_that_belong_to_no_row_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |ids: &str, rows: &str, data: &[u8]| {
+        let split = data.len() - 2;
+        let header = format!(
+            "{{\"ids\":{{\"dtype\":\"U8\",\"shape\":{ids},\"data_offsets\":[0,{split}]}},\"v\":{{\"dtype\":\"U8\",\"shape\":{rows},\"data_offsets\":[{split},{}]}}}}",
+            data.len()
+        );
+        let mut bytes = (header.len() as u64).to_le_bytes().to_vec();
+        bytes.extend_from_slice(header.as_bytes());
+        bytes.extend_from_slice(data);
+        fs::write(folder.path().join("o.safetensors"), bytes).unwrap();
+    };
+    let contract = "[output]\npath='o.safetensors'\nid='ids'\nvector='v'\n";
+    file("[3]", "[2,1]", &[7, 8, 9, 1, 1]);
+    assert_fails(
+        &check(&folder, contract),
+        "well_formed",
+        "no_field",
+        1,
+        &["9"],
+    );
+    file("[2,2]", "[2,1]", &[7, 8, 9, 10, 1, 1]);
+    assert_fails(
+        &check(&folder, contract),
+        "well_formed",
+        "wrong_type",
+        1,
+        &[],
+    );
+    file("[2]", "[2,1]", &[7, 8, 1, 1]);
+    assert_passes(&check(&folder, contract));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use super::points::Word;
 
 /// The most files that one pattern may name.
-const MAX_FILES: usize = 100_000;
+const MAX_FILES: usize = 1_000_000;
 /// Clocks of file systems are a timer's tick behind.
 const TICK: Duration = Duration::from_millis(20);
 
@@ -32,10 +32,11 @@ impl Found {
 pub(super) fn find(folder: &Path, patterns: &[String], since: Option<SystemTime>) -> Found {
     let mut found = Found::default();
     for pattern in patterns {
-        let paths = matching(folder, pattern);
-        if paths.is_empty() {
+        let (paths, unread) = expand(folder, pattern);
+        if paths.is_empty() && unread.is_empty() {
             found.unfit.push((folder.join(pattern), Word::Missing));
         }
+        found.unfit.extend(unread);
         for path in paths {
             match judge(&path, since) {
                 Ok(()) => found.fresh.push(path),
@@ -50,10 +51,15 @@ pub(super) fn find(folder: &Path, patterns: &[String], since: Option<SystemTime>
 }
 
 pub(crate) fn matching(folder: &Path, pattern: &str) -> Vec<PathBuf> {
+    expand(folder, pattern).0
+}
+
+/// What a pattern names, and what can't be looked at: nothing may be left out in silence.
+fn expand(folder: &Path, pattern: &str) -> (Vec<PathBuf>, Vec<(PathBuf, Word)>) {
     let plain = folder.join(pattern);
     // A name that is there counts as it stands, brackets and all.
     if !pattern.contains(['*', '?', '[']) || plain.symlink_metadata().is_ok() {
-        return vec![plain];
+        return (vec![plain], Vec::new());
     }
     let folder = glob::Pattern::escape(&folder.to_string_lossy());
     let whole = if Path::new(pattern).is_absolute() {
@@ -66,12 +72,19 @@ pub(crate) fn matching(folder: &Path, pattern: &str) -> Vec<PathBuf> {
         require_literal_separator: true,
         ..glob::MatchOptions::new()
     };
-    glob::glob_with(&whole, options)
-        .into_iter()
-        .flatten()
-        .filter_map(Result::ok)
-        .take(MAX_FILES)
-        .collect()
+    let mut paths = Vec::new();
+    let mut unread = Vec::new();
+    for entry in glob::glob_with(&whole, options).into_iter().flatten() {
+        match entry {
+            Ok(_) if paths.len() >= MAX_FILES => {
+                unread.push((plain, Word::TooLong));
+                break;
+            }
+            Ok(path) => paths.push(path),
+            Err(error) => unread.push((error.path().to_path_buf(), Word::Unreadable)),
+        }
+    }
+    (paths, unread)
 }
 
 fn judge(path: &Path, since: Option<SystemTime>) -> Result<(), Word> {
@@ -93,14 +106,29 @@ fn judge(path: &Path, since: Option<SystemTime>) -> Result<(), Word> {
 
 /// Some file systems keep whole seconds only, and even ones at that.
 fn written_since(metadata: &Metadata, since: SystemTime) -> bool {
-    let Ok(modified) = metadata.modified() else {
-        return false;
+    let is_since = |time: SystemTime| {
+        let whole = time
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .is_ok_and(|age| age.subsec_nanos() == 0);
+        let tolerance = if whole { Duration::from_secs(2) } else { TICK };
+        time + tolerance >= since
     };
-    let whole = modified
-        .duration_since(SystemTime::UNIX_EPOCH)
-        .is_ok_and(|age| age.subsec_nanos() == 0);
-    let tolerance = if whole { Duration::from_secs(2) } else { TICK };
-    modified + tolerance >= since
+    metadata.modified().is_ok_and(is_since) && changed(metadata).is_none_or(is_since)
+}
+
+/// When the system last saw a change. The time of writing can be set ahead, by `touch` or from an archive; this one can't.
+/// None where it isn't kept.
+#[cfg(unix)]
+fn changed(metadata: &Metadata) -> Option<SystemTime> {
+    use std::os::unix::fs::MetadataExt as _;
+    let seconds = u64::try_from(metadata.ctime()).ok().filter(|at| *at > 0)?;
+    let parts = u32::try_from(metadata.ctime_nsec()).ok()?;
+    SystemTime::UNIX_EPOCH.checked_add(Duration::new(seconds, parts))
+}
+
+#[cfg(not(unix))]
+const fn changed(_: &Metadata) -> Option<SystemTime> {
+    None
 }
 
 /// Opens a file that was judged; a pipe that took its place meanwhile is not waited for.
@@ -160,6 +188,21 @@ mod tests {
         let found = find(folder.path(), &patterns, Some(now));
         assert_eq!(found.problem(), Some(Word::OlderThanRun));
         assert_eq!(find(folder.path(), &patterns, None).problem(), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_time_that_was_set_ahead_makes_no_old_file_new() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.jsonl");
+        fs::write(&path, "x").unwrap();
+        let later = SystemTime::now() + Duration::from_secs(3600);
+        let file = File::options().append(true).open(&path).unwrap();
+        file.set_modified(later).unwrap();
+        std::thread::sleep(4 * TICK);
+        let patterns = ["out.jsonl".to_owned()];
+        let found = find(folder.path(), &patterns, Some(SystemTime::now()));
+        assert_eq!(found.problem(), Some(Word::OlderThanRun));
     }
 
     #[cfg(unix)]

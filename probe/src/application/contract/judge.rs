@@ -64,6 +64,8 @@ pub(super) struct Judge {
     pub(super) values: Span,
     pub(super) norm: Broken,
     pub(super) norms: Span,
+    /// Whether any number was there at all: where none was, none was right either.
+    pub(super) any_number: bool,
 }
 
 impl Judge {
@@ -82,6 +84,7 @@ impl Judge {
             values: Span::NONE,
             norm: Broken::default(),
             norms: Span::NONE,
+            any_number: false,
         }
     }
 
@@ -102,11 +105,21 @@ impl Judge {
     fn vector(&mut self, place: Place, vector: Vector, id: Option<&[u8]>) {
         let demands = &self.demands;
         let Vector::Numbers(numbers) = vector else {
+            // Nothing stands where the numbers should. Where that may be, it is still no dimension and no length.
             if demands.finite {
                 self.not_finite.add(place, id);
+                return;
+            }
+            if demands.dimension.is_some() {
+                self.dimension.add(place, id);
+                self.first_dimension.get_or_insert((place, 0));
+            }
+            if demands.norm_tolerance.is_some() {
+                self.norm.add(place, id);
             }
             return;
         };
+        self.any_number |= numbers.count > 0;
         if demands
             .dimension
             .is_some_and(|wanted| wanted != numbers.count)
@@ -117,7 +130,7 @@ impl Judge {
         if demands.finite && !numbers.finite {
             self.not_finite.add(place, id);
         }
-        if !demands.need_values() || numbers.count == 0 {
+        if !demands.need_values() {
             return;
         }
         if numbers.min <= numbers.max {
@@ -181,6 +194,7 @@ impl Visitor for Judge {
         self.values.add(other.values.min, other.values.max);
         self.norm.join(other.norm);
         self.norms.add(other.norms.min, other.norms.max);
+        self.any_number |= other.any_number;
     }
 }
 

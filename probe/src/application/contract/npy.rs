@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Read, Seek as _};
 
 use super::array::{Dtype, Kind};
 use super::broken::Place;
@@ -15,7 +15,9 @@ use super::record::{Numbers, Record, Vector, Visitor, Wish};
 /// The longest header that is read. NumPy itself warns above 10 000 bytes.
 const MAX_HEADER: usize = 1 << 20;
 /// The most bytes of identifiers that are held at once.
-const MAX_ID_BYTES: u64 = 4 << 30;
+pub(super) const MAX_ID_BYTES: u64 = 4 << 30;
+/// The most rows without any value: a header of a few bytes can claim as many as it likes.
+const MAX_EMPTY_ROWS: u64 = 1 << 24;
 
 /// What the elements of an array are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -244,6 +246,11 @@ impl Ids {
         }
     }
 
+    /// How many there are.
+    pub(super) fn count(&self) -> u64 {
+        (self.bytes.len() / self.elements.bytes().max(1)) as u64
+    }
+
     /// The identifier of one row.
     ///
     /// # Errors
@@ -301,10 +308,19 @@ pub(super) fn read<V: Visitor>(
 ) -> Result<(), Failure> {
     let header = header(&mut file)?;
     let rows = rows(&header)?;
+    let bytes = rows.count * rows.bytes as u64;
+    let begin = file.stream_position()?;
+    if file.metadata()?.len() > begin.saturating_add(bytes) {
+        // NumPy reads the first array and passes over what was written behind it.
+        let place = Place {
+            file: index,
+            at: rows.count,
+        };
+        visitor.flawed(place, Word::WrongFormat, &Record::default());
+    }
     if header.by_columns() {
         return by_columns(file, &rows, None, index, wish, visitor);
     }
-    let bytes = rows.count * rows.bytes as u64;
     let source = Rows::new(file, rows.bytes, rows.count);
     parallel::read(source, bytes, run, visitor, |block, visitor| {
         rows.judge(block, None, index, wish, visitor);
@@ -335,8 +351,7 @@ pub(super) fn read_npz<V: Visitor>(
         let Some(ids) = ids else {
             return Err(Word::NoField.into());
         };
-        let count = ids.bytes.len() / ids.elements.bytes().max(1);
-        for row in 0..count as u64 {
+        for row in 0..ids.count() {
             hand_on(row, Some(&ids), None, index, visitor);
         }
         return Ok(());
@@ -345,25 +360,41 @@ pub(super) fn read_npz<V: Visitor>(
     let header = header(&mut entry)?;
     let rows = rows(&header)?;
     if header.by_columns() {
-        return by_columns(entry, &rows, ids.as_ref(), index, wish, visitor);
+        by_columns(&mut entry, &rows, ids.as_ref(), index, wish, visitor)?;
+    } else {
+        let mut source = Rows::new(&mut entry, rows.bytes, rows.count);
+        let mut block = Block::default();
+        while !(run.stop)() && !visitor.is_content() && source.fill(&mut block)? {
+            rows.judge(&block, ids.as_ref(), index, wish, visitor);
+        }
     }
-    let mut source = Rows::new(entry, rows.bytes, rows.count);
-    let mut block = Block::default();
-    while !(run.stop)() && !visitor.is_content() && source.fill(&mut block)? {
-        rows.judge(&block, ids.as_ref(), index, wish, visitor);
+    rows.ids_without(ids.as_ref(), index, visitor);
+    if (run.stop)() || visitor.is_content() {
+        return Ok(());
     }
-    Ok(())
+    is_at_end(&mut entry)
+}
+
+/// That an entry ends here. Only its end compares its checksum.
+fn is_at_end(entry: &mut impl Read) -> Result<(), Failure> {
+    if entry.read(&mut [0; 1])? == 0 {
+        Ok(())
+    } else {
+        Err(Word::WrongFormat.into())
+    }
 }
 
 /// The identifiers that an array holds.
 pub(super) fn ids(entry: &mut impl Read) -> Result<Ids, Failure> {
     let header = header(entry)?;
     let (count, row) = header.rows().ok_or(Word::WrongFormat)?;
-    if row != 1 || header.elements.bytes() as u64 * count > MAX_ID_BYTES {
+    let wanted = header.elements.bytes() as u64 * count;
+    if row != 1 || wanted > MAX_ID_BYTES {
         return Err(Word::WrongType.into());
     }
     let mut bytes = Vec::new();
-    entry.read_to_end(&mut bytes)?;
+    entry.take(wanted).read_to_end(&mut bytes)?;
+    is_at_end(entry)?;
     Ok(Ids {
         elements: header.elements,
         bytes,
@@ -395,24 +426,42 @@ pub(super) fn rows(header: &Header) -> Result<NumberRows, Word> {
         return Err(Word::WrongType);
     };
     let (count, row) = header.rows().ok_or(Word::WrongFormat)?;
-    Ok(NumberRows::new(dtype, &header.shape, count, row))
+    NumberRows::new(dtype, &header.shape, count, row)
 }
 
 impl NumberRows {
     /// `count` rows of `row` elements. Their product is known to fit.
-    pub(super) fn new(dtype: Dtype, shape: &[u64], count: u64, row: u64) -> Self {
+    ///
+    /// # Errors
+    /// There are more rows without any value than can be meant.
+    pub(super) fn new(dtype: Dtype, shape: &[u64], count: u64, row: u64) -> Result<Self, Word> {
+        if row == 0 && count > MAX_EMPTY_ROWS {
+            return Err(Word::WrongFormat);
+        }
         let dimension = if shape.len() > 1 {
             shape[shape.len() - 1]
         } else {
             1
         };
-        Self {
+        Ok(Self {
             dtype,
             count,
             row,
             #[allow(clippy::cast_possible_truncation, reason = "checked with the shape")]
             bytes: row as usize * dtype.bytes(),
             vectors: row.checked_div(dimension).unwrap_or(1),
+        })
+    }
+
+    /// Identifiers that no row belongs to: then nobody knows which belongs to which.
+    pub(super) fn ids_without<V: Visitor>(&self, ids: Option<&Ids>, index: u32, visitor: &mut V) {
+        let Some(ids) = ids else { return };
+        for at in self.count..ids.count() {
+            let record = Record {
+                id: ids.get(at).ok(),
+                ..Record::default()
+            };
+            visitor.flawed(Place { file: index, at }, Word::NoField, &record);
         }
     }
 

@@ -291,7 +291,21 @@ fn values(plan: &OutputPlan, judge: Judge, files: &Files<'_>, findings: &mut Fin
             findings,
         );
     }
-    if demands.finite {
+    // Lists without any number keep every bound, and prove none of them.
+    let nothing_seen = !judge.any_number && judge.not_finite.count == 0;
+    if nothing_seen {
+        let range = bounds(demands.min, demands.max);
+        for (point, demanded, expected) in [
+            (Point::AllFinite, demands.finite, Some(true.into())),
+            (Point::ValueRange, range.is_some(), range),
+        ] {
+            if demanded {
+                let found = Some(Word::Empty.into());
+                findings.add(points::with(point, Outcome::NotProven, expected, found));
+            }
+        }
+    }
+    if demands.finite && !nothing_seen {
         let finite = judge.not_finite.count == 0;
         place(
             Point::AllFinite,
@@ -302,7 +316,9 @@ fn values(plan: &OutputPlan, judge: Judge, files: &Files<'_>, findings: &mut Fin
             findings,
         );
     }
-    if let Some(expected) = bounds(demands.min, demands.max) {
+    if let Some(expected) = bounds(demands.min, demands.max)
+        && !nothing_seen
+    {
         let found = span(judge.values);
         place(
             Point::ValueRange,

@@ -7,7 +7,7 @@ use safetensors::Dtype as Stored;
 use safetensors::tensor::{Metadata, TensorInfo};
 
 use super::array::{Dtype, Kind};
-use super::npy::{Failure, Ids, NumberRows};
+use super::npy::{Failure, Ids, MAX_ID_BYTES, NumberRows};
 use super::parallel::{self, Rows, Run};
 use super::points::Word;
 use super::record::{Visitor, Wish};
@@ -99,6 +99,10 @@ pub(super) fn read<V: Visitor>(
             let mut bytes = Vec::new();
             file.seek(SeekFrom::Start(header.data + info.data_offsets.0 as u64))?;
             let length = info.data_offsets.1 - info.data_offsets.0;
+            let several = info.shape.iter().skip(1).any(|side| *side != 1);
+            if several || length as u64 > MAX_ID_BYTES {
+                return Err(Word::WrongType.into());
+            }
             file.take(length as u64).read_to_end(&mut bytes)?;
             Some(Ids::whole(dtype, bytes))
         }
@@ -111,13 +115,14 @@ pub(super) fn read<V: Visitor>(
         None => (1, 1),
         Some((first, others)) => (*first, others.iter().product()),
     };
-    let rows = NumberRows::new(dtype, &shape, count, row);
+    let rows = NumberRows::new(dtype, &shape, count, row)?;
     file.seek(SeekFrom::Start(header.data + info.data_offsets.0 as u64))?;
     let bytes = rows.count * rows.bytes as u64;
     let source = Rows::new(file, rows.bytes, rows.count);
     parallel::read(source, bytes, run, visitor, |block, visitor| {
         rows.judge(block, ids.as_ref(), index, wish, visitor);
     })?;
+    rows.ids_without(ids.as_ref(), index, visitor);
     Ok(())
 }
 

@@ -191,7 +191,7 @@ fn of_safetensors(mut file: &File, reading: Reading<'_>, each: Each<'_>) -> Resu
         None => (1, 1),
         Some((first, others)) => (*first, others.iter().product()),
     };
-    let rows = NumberRows::new(dtype, &shape, count, row);
+    let rows = NumberRows::new(dtype, &shape, count, row)?;
     file.seek(SeekFrom::Start(header.data + info.data_offsets.0 as u64))?;
     hand_on(
         BufReader::with_capacity(BLOCK, file),
