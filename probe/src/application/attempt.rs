@@ -235,7 +235,7 @@ fn hold(
         folder: &agreed.folder,
         since,
         mode: dossier::mode_of(&launched.marks),
-        stages: &dossier.stages,
+        stages: &dossier::ended(&launched.marks),
         variables: plan.variables,
         threads: 0,
         stop: &|| crate::interrupt::happened() || plan.settings.is_over(),

@@ -92,6 +92,24 @@ pub(super) fn of(
     }
 }
 
+/// The stages that ended, as the contract looks at them: all of them, by the names that the program gave.
+pub(super) fn ended(marks: &Marks) -> Vec<ApplicationStage> {
+    let mut names: Vec<&str> = marks.ended_names().into_iter().collect();
+    names.sort_unstable();
+    names
+        .into_iter()
+        .map(|name| ApplicationStage {
+            name: name.to_owned(),
+            pass: 1,
+            began_ms: 0.0,
+            ended_ms: Some(0.0),
+            synchronized: None,
+            memory_before: None,
+            memory_after: None,
+        })
+        .collect()
+}
+
 /// A name that the program gave: the user's own word, or a gap.
 pub(super) fn own(text: &str, variables: &Variables) -> String {
     if settings::own_words(text, variables).is_ok() {

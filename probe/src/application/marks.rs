@@ -1,7 +1,7 @@
 //! What the command's marks tell (`docs/markers.md`): stages, passes, tensors, parameters and the model. Bounded, whatever
 //! is written; a line that can't be read is left out.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
@@ -14,6 +14,12 @@ use super::series::Series;
 
 /// The longest line that is read.
 const MAX_LINE_BYTES: usize = 64 * 1024;
+/// Bytes of the file that are read at once, and those that one look reads at most: a command can write faster, and can
+/// make the file as long as it likes.
+const BLOCK: usize = 1024 * 1024;
+const MAX_LOOK_BYTES: u64 = 16 * 1024 * 1024;
+/// The most bytes of the file that are read at all.
+const MAX_BYTES: u64 = 1024 * 1024 * 1024;
 /// How many ended stages are kept: the first ones and the last ones.
 const FIRST_STAGES: usize = 200;
 const LAST_STAGES: usize = 40;
@@ -228,8 +234,14 @@ impl Marks {
 
     fn end(&mut self, line: &Line, at_ms: f64) {
         let Some(name) = &line.stage else { return };
-        let found = self.open.iter().rposition(|stage| {
-            stage.process == line.pid && stage.name == *name && stage.id == line.id
+        let same = |stage: &Stage| stage.name == *name && stage.id == line.id;
+        let own = |stage: &Stage| same(stage) && stage.process == line.pid;
+        let found = self.open.iter().rposition(own).or_else(|| {
+            // Each line of a makefile is a shell of its own.
+            let of_shells = line.id.is_none();
+            of_shells
+                .then(|| self.open.iter().rposition(same))
+                .flatten()
         });
         let Some(at) = found else { return };
         let mut stage = self.open.remove(at);
@@ -338,6 +350,16 @@ impl Marks {
         (stages, self.ended - kept as u64)
     }
 
+    /// Names of stages that ended in some process and are open in none. All of them, whatever a report has room for.
+    pub(crate) fn ended_names(&self) -> HashSet<&str> {
+        let open: HashSet<&str> = self.open.iter().map(|stage| stage.name.as_str()).collect();
+        self.series
+            .iter()
+            .filter(|((_, name), series)| series.ended > 0 && !open.contains(name.as_str()))
+            .map(|((_, name), _)| name.as_str())
+            .collect()
+    }
+
     /// The innermost stage of the leading process that is open.
     pub(crate) fn current(&self) -> Option<&Stage> {
         let leading = self.leading();
@@ -378,6 +400,8 @@ impl Marks {
 pub(crate) struct Reader {
     file: Option<File>,
     at: u64,
+    /// Bytes that were read so far.
+    done: u64,
     rest: Vec<u8>,
     began: Instant,
     start_ns: Option<u64>,
@@ -390,6 +414,7 @@ impl Reader {
         Self {
             file: File::open(path).ok(),
             at: 0,
+            done: 0,
             rest: Vec::new(),
             began: Instant::now(),
             start_ns: monotonic_ns(),
@@ -397,17 +422,46 @@ impl Reader {
         }
     }
 
-    /// Takes what was written since.
+    /// Takes what was written since, or a good part of it.
     pub(crate) fn read(&mut self) {
-        let Some(file) = &mut self.file else { return };
+        let mut left = MAX_LOOK_BYTES;
+        while let Some(taken) = self.read_block()
+            && taken < left
+        {
+            left -= taken;
+        }
+    }
+
+    /// Takes all that was written since. Nobody writes on.
+    pub(crate) fn read_to_end(&mut self) {
+        while self.read_block().is_some() {}
+    }
+
+    /// Takes one block, and tells how long it was; none at the end.
+    fn read_block(&mut self) -> Option<u64> {
+        let file = self.file.as_mut()?;
+        if self.done >= MAX_BYTES {
+            return None;
+        }
+        if file.metadata().ok()?.len() < self.at {
+            // The command emptied it.
+            self.at = 0;
+            self.rest.clear();
+        }
         let mut fresh = Vec::new();
-        let read = file
-            .seek(SeekFrom::Start(self.at))
-            .and_then(|_| file.read_to_end(&mut fresh));
-        let Ok(read) = read else { return };
-        self.at += read as u64;
+        file.seek(SeekFrom::Start(self.at)).ok()?;
+        let read = file.take(BLOCK as u64).read_to_end(&mut fresh).ok()? as u64;
+        if read == 0 {
+            return None;
+        }
+        self.at += read;
+        self.done += read;
         let now_ms = self.began.elapsed().as_secs_f64() * 1000.0;
-        let mut bytes = fresh.as_slice();
+        self.take(&fresh, now_ms);
+        Some(read)
+    }
+
+    fn take(&mut self, mut bytes: &[u8], now_ms: f64) {
         while let Some(end) = memchr::memchr(b'\n', bytes) {
             if self.rest.is_empty() {
                 self.marks.take(&bytes[..end], now_ms, self.start_ns);
@@ -483,6 +537,18 @@ mod tests {
     }
 
     #[test]
+    fn two_shells_can_mark_the_ends_of_one_stage() {
+        let found = marks(&[
+            r#"{"v":1,"event":"begin","t_ns":1000000,"pid":7,"stage":"data"}"#,
+            r#"{"v":1,"event":"begin","t_ns":1000000,"pid":7,"id":1,"stage":"load"}"#,
+            r#"{"v":1,"event":"end","t_ns":2000000,"pid":8,"stage":"data"}"#,
+            r#"{"v":1,"event":"end","t_ns":2000000,"pid":8,"id":1,"stage":"load"}"#,
+        ]);
+        let ends: Vec<_> = found.stages().0.iter().map(|one| one.ended_ms).collect();
+        assert_eq!(ends, [Some(2.0), None]);
+    }
+
+    #[test]
     fn rank_0_tells_the_story_and_unfinished_stages_of_others_are_told() {
         let found = marks(&[
             r#"{"v":1,"event":"begin","t_ns":1,"pid":8,"rank":1,"id":1,"stage":"data"}"#,
@@ -519,6 +585,31 @@ mod tests {
     }
 
     #[test]
+    fn what_ended_is_known_beyond_what_a_report_has_room_for() {
+        let mut found = Marks::default();
+        let mut mark = |event: &str, name: &str, id: u64| {
+            let line = format!(
+                r#"{{"v":1,"event":"{event}","t_ns":1,"pid":1,"id":{id},"stage":"{name}"}}"#
+            );
+            found.take(line.as_bytes(), 1e9, Some(0));
+        };
+        for at in 0..1000 {
+            let name = if at == 300 { "middle" } else { "pass" };
+            mark("begin", name, at);
+            mark("end", name, at);
+        }
+        mark("begin", "write", 1001);
+        mark("end", "write", 1001);
+        for at in 0..100 {
+            mark("begin", "left", 2000 + at);
+        }
+        mark("begin", "write", 3000);
+        let ended = found.ended_names();
+        assert!(ended.contains("middle") && ended.contains("pass"));
+        assert!(!ended.contains("left") && !ended.contains("write"));
+    }
+
+    #[test]
     fn lines_that_come_in_pieces_are_read_once_they_are_whole() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("markers.jsonl");
@@ -533,5 +624,25 @@ mod tests {
         std::io::Write::write_all(&mut file, b"\"stage\":\"data\"}\n").unwrap();
         reader.read();
         assert_eq!(reader.marks.current().unwrap().name, "data");
+    }
+
+    #[test]
+    fn a_file_that_was_emptied_or_made_endless_is_read_in_bounded_pieces() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("markers.jsonl");
+        let begin = |name: &str| {
+            format!("{{\"v\":1,\"event\":\"begin\",\"pid\":1,\"stage\":\"{name}\"}}\n")
+        };
+        std::fs::write(&path, begin("one").repeat(3)).unwrap();
+        let mut reader = Reader::new(&path);
+        reader.read();
+        std::fs::write(&path, begin("two")).unwrap();
+        reader.read();
+        assert_eq!(reader.marks.current().unwrap().name, "two");
+        let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+        file.set_len(1 << 40).unwrap();
+        reader.read();
+        assert!(reader.done <= MAX_LOOK_BYTES + BLOCK as u64);
+        assert!(reader.rest.capacity() <= 2 * BLOCK);
     }
 }

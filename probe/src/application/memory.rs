@@ -148,7 +148,14 @@ mod tests {
         let grandchild: i32 = line.trim().parse().unwrap();
         let below = tree(std::process::id());
         let mut watch = Watch::default();
-        watch.look(child.id());
+        // Right after its start a process has next to no memory yet.
+        for _ in 0..200 {
+            watch.look(child.id());
+            if watch.resident.is_some_and(|bytes| bytes > 100_000) {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
         let _ = child.kill();
         let _ = rustix::process::Pid::from_raw(grandchild)
             .map(|pid| rustix::process::kill_process(pid, rustix::process::Signal::KILL));
