@@ -245,5 +245,11 @@ mod tests {
         );
         assert_eq!(last_exception("MemoryError\n"), Some("MemoryError"));
         assert_eq!(last_exception("all is well: yes\n"), None);
+        let coloured = "\u{1b}[1;35mModuleNotFoundError\u{1b}[0m: \u{1b}[35mNo module\u{1b}[0m\n";
+        let plain = anstream::adapter::strip_str(coloured).to_string();
+        assert_eq!(
+            last_exception(&plain),
+            Some("ModuleNotFoundError: No module")
+        );
     }
 }

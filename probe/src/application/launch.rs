@@ -134,14 +134,15 @@ pub(crate) fn launch(
             })
         })
     });
-    reader.read();
+    reader.read_to_end();
     let (capture, explainer) =
         std::mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner));
     Ok(Launched {
         end,
         marks: reader.marks,
         memory,
-        stderr: capture.text(),
+        // Some programs colour what they write even into a pipe.
+        stderr: anstream::adapter::strip_str(&capture.text()).to_string(),
         faults: explainer.finish(),
     })
 }

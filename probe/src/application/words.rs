@@ -45,7 +45,10 @@ pub(crate) fn shown(
     // What comes before the script belongs to Python.
     let mut script_seen = !python;
     let mut module_next = false;
+    // The last option asks for a password or the like, so that not even a number is shown behind it.
+    let mut secret_next = false;
     for word in words {
+        let secret = std::mem::take(&mut secret_next);
         let Some(text) = word.to_str() else {
             add(GAP.to_owned());
             continue;
@@ -69,22 +72,59 @@ pub(crate) fn shown(
             .filter(|(name, _)| is_option(name) && own(name))
         {
             add(name.to_owned());
-            add(self::value(value, declared));
+            add(self::value(value, is_secret(name), declared));
         } else if is_option(text) && own(text) {
-            add(text.to_owned());
+            secret_next = is_secret(text);
+            match attached(text) {
+                None => add(text.to_owned()),
+                Some(option) => {
+                    add(option.to_owned());
+                    add(GAP.to_owned());
+                }
+            }
         } else if !script_seen && text.ends_with(".py") {
             script_seen = true;
             let name = base_name(word);
             add(if own(&name) { name } else { GAP.to_owned() });
         } else {
-            add(value(text, declared));
+            add(value(text, secret, declared));
         }
     }
     shown
 }
 
-fn value(text: &str, declared: &BTreeMap<String, Scalar>) -> String {
-    let short = text.len() <= 24;
+/// The option before a value that is written onto it, as in `-ujane`: which names have several letters nobody can tell.
+fn attached(text: &str) -> Option<&str> {
+    let name = text
+        .strip_prefix('-')
+        .filter(|name| !name.starts_with('-'))?;
+    let whole = name.len() <= 3 || name.bytes().skip(1).all(|byte| byte.is_ascii_digit());
+    (!whole).then(|| &text[..2])
+}
+
+fn is_secret(option: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "apikey",
+        "auth",
+        "credential",
+        "key",
+        "p",
+        "passphrase",
+        "passwd",
+        "password",
+        "pin",
+        "pw",
+        "pwd",
+        "secret",
+        "token",
+    ];
+    option
+        .split(['-', '_', '.'])
+        .any(|part| WORDS.iter().any(|word| part.eq_ignore_ascii_case(word)))
+}
+
+fn value(text: &str, secret: bool, declared: &BTreeMap<String, Scalar>) -> String {
+    let short = text.len() <= if secret { 5 } else { 24 };
     let number = short && text.parse::<f64>().is_ok_and(f64::is_finite);
     let truth = ["true", "false", "True", "False"].contains(&text);
     let device = text
@@ -203,6 +243,14 @@ mod tests {
                 "torchrun --nproc_per_node 2 ‹…›",
             ),
             ("bash -x run.sh jane", "bash -x ‹…›"),
+            (
+                "mysql -phunter2 -ujane -np 4 -j8 -x",
+                "mysql -p ‹…› -u ‹…› -np 4 -j8 -x",
+            ),
+            (
+                "x --password 12345678 --api-key=123456 --max-tokens 12345678 --eos-token 2",
+                "x --password ‹…› --api-key ‹…› --max-tokens 12345678 --eos-token 2",
+            ),
             ("./jane", "‹…›"),
         ];
         for (line, expected) in cases {
