@@ -46,6 +46,9 @@ def check(arguments):
         try:
             with open(path, encoding="utf-8") as file:
                 report = json.load(file)
-        except OSError:
-            raise RuntimeError(ended.stderr.decode(errors="replace").strip()) from None
+        except (OSError, ValueError):
+            said = (ended.stderr or ended.stdout).decode(errors="replace").strip()
+            raise RuntimeError(
+                "%s wrote no report and ended with %d: %s" % (program, ended.returncode, said)
+            ) from None
     return Check(ended.stdout.decode(errors="replace"), report, ended.returncode)
