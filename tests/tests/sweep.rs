@@ -381,6 +381,11 @@ fn sigkill_at_any_moment_loses_no_finished_step_and_leaves_no_process() {
     let program = ["--pause", "0.002", "--fault", "lose", "--at", "48"];
     let whole = sweep(&scene(), &options, &program).end();
     let expected = whole.report();
+    assert_eq!(
+        range(found(&expected)),
+        (Some(40.0), Some(48.0), "contract_failed"),
+        "{whole}"
+    );
 
     let scene = scene();
     fs::write(scene.work("answers.jsonl"), "mine").unwrap();

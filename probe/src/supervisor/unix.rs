@@ -13,11 +13,16 @@ use super::{Job, Outcome};
 use crate::interpreter::Variables;
 use crate::keeper::{BUSY_LIMIT, END_LIMIT, Ended, LastLine, PASS_INTERRUPT, PASS_TERMINATE};
 
+/// How long the last line of a keeper that is gone may be on its way. Where nobody else holds its output, the end of that
+/// comes first.
+const LAST_LINE_LIMIT: Duration = Duration::from_millis(500);
+
 /// A worker and everything below it.
 pub(super) struct Tree {
     child: Child,
     nonce: String,
-    gone: bool,
+    /// Since when the keeper is known to be gone.
+    gone: Option<Instant>,
 }
 
 impl Tree {
@@ -72,7 +77,7 @@ impl Tree {
         Ok(Self {
             child: command.spawn()?,
             nonce,
-            gone: false,
+            gone: None,
         })
     }
 
@@ -119,11 +124,13 @@ impl Tree {
     }
 
     /// The keeper says itself when the worker has ended; one that is gone without a word was killed. Its last line
-    /// can still be on the way, so it has to be gone at two looks.
+    /// can still be on the way for as long as a busy machine lets its reader wait.
     pub(super) fn ended(&mut self) -> Option<(Outcome, u32)> {
-        let gone = matches!(self.child.try_wait(), Ok(Some(_)));
-        let was_gone = std::mem::replace(&mut self.gone, gone);
-        (gone && was_gone).then(|| self.closed())
+        if !matches!(self.child.try_wait(), Ok(Some(_))) {
+            return None;
+        }
+        let since = *self.gone.get_or_insert_with(Instant::now);
+        (since.elapsed() >= LAST_LINE_LIMIT).then(|| self.closed())
     }
 
     /// The outcome and what was left running, when `line` is the keeper's last one.
