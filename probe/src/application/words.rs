@@ -71,8 +71,13 @@ pub(crate) fn shown(
             .split_once('=')
             .filter(|(name, _)| is_option(name) && own(name))
         {
-            add(name.to_owned());
-            add(self::value(value, is_secret(name), declared));
+            if let Some(option) = attached(name) {
+                add(option.to_owned());
+                add(GAP.to_owned());
+            } else {
+                add(name.to_owned());
+                add(self::value(value, is_secret(name), declared));
+            }
         } else if is_option(text) && own(text) {
             secret_next = is_secret(text);
             match attached(text) {
@@ -244,8 +249,8 @@ mod tests {
             ),
             ("bash -x run.sh jane", "bash -x ‹…›"),
             (
-                "mysql -phunter2 -ujane -np 4 -j8 -x",
-                "mysql -p ‹…› -u ‹…› -np 4 -j8 -x",
+                "mysql -phunter2 -ujane -np 4 -j8 -x -Dsecret=5 -n=6",
+                "mysql -p ‹…› -u ‹…› -np 4 -j8 -x -D ‹…› -n 6",
             ),
             (
                 "x --password 12345678 --api-key=123456 --max-tokens 12345678 --eos-token 2",
