@@ -5,6 +5,7 @@ use std::path::Path;
 
 use comfy_table::presets::NOTHING;
 use comfy_table::{ContentArrangement, Table};
+use firstfault_schema::compare::word_id;
 use firstfault_schema::report::{
     Backend, Diagnosis, Engine, Layer, Report, RequestedDevice, Stage, WitnessAnswer,
 };
@@ -60,7 +61,7 @@ impl Printer {
         if let Some(application) = &report.application {
             self.application(&mut text, application);
             if let Some(resume) = &application.resume {
-                self.resume(&mut text, resume);
+                self.resume(&mut text, resume, report.code == Code::ResumeFailed);
             }
         }
         if let Some(noise) = &report.noise {
@@ -427,10 +428,16 @@ impl Printer {
 
     pub(super) fn verdict(&self, report: &Report, unsaved: bool) -> String {
         let code = report.code;
-        let sentence = self.text(&format!(
-            "code-{}",
-            code.name().to_lowercase().replace('_', "-")
-        ));
+        // What a proof of stop and resume came to tells more than that it failed.
+        let finding = report
+            .application
+            .as_ref()
+            .filter(|_| code == Code::ResumeFailed)
+            .and_then(|application| application.resume.as_ref()?.finding);
+        let sentence = match finding {
+            Some(finding) => self.text(&word_id("resume-finding", finding.name())),
+            None => self.text(&word_id("code", &code.name().to_lowercase())),
+        };
         let (style, sign) = match (report.status, self.unicode) {
             (Status::Passed, true) => (PASSED, "✓"),
             (Status::Passed, false) => (PASSED, "+"),

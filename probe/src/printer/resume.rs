@@ -14,8 +14,8 @@ use firstfault_schema::visible::visible;
 use super::{FAILED, PASSED, Printer, STRONG};
 
 impl Printer {
-    /// The proof for people.
-    pub(super) fn resume(&self, text: &mut String, resume: &Resume) {
+    /// The proof for people. What it came to is said here unless the `verdict` says it.
+    pub(super) fn resume(&self, text: &mut String, resume: &Resume, verdict: bool) {
         let heading = self.text("heading-resume");
         let _ = writeln!(text, "\n{STRONG}{heading}{STRONG:#}");
         self.paragraph(text, "  ", &self.stop(resume));
@@ -42,7 +42,7 @@ impl Printer {
                 self.checkpoint(text, checkpoint);
             }
         }
-        if let Some(finding) = resume.finding {
+        if let Some(finding) = resume.finding.filter(|_| !verdict) {
             let (style, sign) = match (finding.outcome(), self.unicode) {
                 (Outcome::Passed, true) => (PASSED, "✓"),
                 (Outcome::Passed, false) => (PASSED, "+"),

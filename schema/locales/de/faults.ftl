@@ -301,9 +301,9 @@ fault-resume-outputs-lost = Beim Anhalten und Fortsetzen gingen Ausgaben verlore
 fault-resume-outputs-repeated = Beim Anhalten und Fortsetzen wurden Ausgaben doppelt geschrieben.
 fault-resume-outputs-changed = Der zweite Start veränderte Ausgaben, die vor dem Anhalten fertig waren.
 fault-resume-outputs-differ = Was nach dem Anhalten geschrieben wurde, weicht von einem Lauf ohne Anhalten ab. Auch ein Feld, das in jedem Lauf anders ist, etwa eine Uhrzeit, zählt dazu.
-fault-resume-loss-jumps = Der Loss springt nach dem Fortsetzen, bei denselben Daten.
-fault-resume-loss-drifts = Der Loss nimmt nach dem Fortsetzen einen anderen Weg, wie bei anderen Daten.
-fault-resume-loss-offset = Der Loss ist nach dem Fortsetzen um einige Schritte verschoben.
+fault-resume-loss-jumps = Der Verlustwert springt nach dem Fortsetzen, bei denselben Daten.
+fault-resume-loss-drifts = Der Verlustwert nimmt nach dem Fortsetzen einen anderen Weg, wie bei anderen Daten.
+fault-resume-loss-offset = Der Verlustwert ist nach dem Fortsetzen um einige Schritte verschoben.
 fault-resume-contract-broken = Nach dem Fortsetzen verletzen die Ausgaben den Vertrag.
 fault-resume-began-anew = Der zweite Start tat die ganze Arbeit noch einmal; ein Fortsetzen ist nicht bewiesen.
 
@@ -623,7 +623,7 @@ fact-memory-phase = Wann der Speicher am höchsten war
 fact-contract-point = Erster verletzter Vertragspunkt
 fact-memory-ran-out = Speicher ging aus
 fact-resume-finding = Ergebnis von Anhalten und Fortsetzen
-fact-loss-shape = Form der Abweichung im Loss
+fact-loss-shape = Form der Abweichung im Verlustwert
 
 ## Tickets
 

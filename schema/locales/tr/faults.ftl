@@ -301,9 +301,9 @@ fault-resume-outputs-lost = Durdurup sürdürürken çıktılar yitti.
 fault-resume-outputs-repeated = Durdurup sürdürürken çıktılar iki kez yazıldı.
 fault-resume-outputs-changed = İkinci başlatma, durmadan önce bitmiş çıktıları değiştirdi.
 fault-resume-outputs-differ = Durduktan sonra yazılanlar, durdurulmayan bir çalıştırmadan farklı. Saat gibi her çalıştırmada değişen bir alan da buna girer.
-fault-resume-loss-jumps = Sürdürdükten sonra kayıp, aynı verilerde sıçrıyor.
-fault-resume-loss-drifts = Sürdürdükten sonra kayıp, başka verilerdeymiş gibi ayrı bir yol izliyor.
-fault-resume-loss-offset = Sürdürdükten sonra kayıp birkaç adım kaymış.
+fault-resume-loss-jumps = Sürdürdükten sonra kayıp değeri, aynı verilerde sıçrıyor.
+fault-resume-loss-drifts = Sürdürdükten sonra kayıp değeri, başka verilerdeymiş gibi ayrı bir yol izliyor.
+fault-resume-loss-offset = Sürdürdükten sonra kayıp değeri birkaç adım kaymış.
 fault-resume-contract-broken = Sürdürdükten sonra çıktılar sözleşmeyi bozuyor.
 fault-resume-began-anew = İkinci başlatma bütün işi yeniden yaptı; sürdürme kanıtlanmadı.
 
@@ -623,7 +623,7 @@ fact-memory-phase = Belleğin en yüksek olduğu an
 fact-contract-point = Sözleşmenin ilk bozulan maddesi
 fact-memory-ran-out = Bellek tükendi
 fact-resume-finding = Durdurup sürdürmenin sonucu
-fact-loss-shape = Kayıptaki farkın biçimi
+fact-loss-shape = Kayıp değerindeki farkın biçimi
 
 ## Tickets
 

@@ -203,16 +203,21 @@ fn shape(pairs: &[Pair], reference: &[Loss], tolerance: f64) -> &'static str {
     };
     let spreads = pairs[onset].difference() / spread(reference);
     let is_one_batch = spreads <= MOST_SPREADS;
-    let (apart, changes) = apart(pairs, onset, reference);
-    let other_batches = match apart {
-        Some(apart) => apart > OTHER_BATCHES,
-        None => spreads >= LEAST_SPREADS,
-    };
+    let apart = Apart::of(pairs, onset, reference);
     let drifts = if onset == 0 {
-        is_one_batch && other_batches
+        is_one_batch
+            && match apart.tells() {
+                Some((changes, levels)) => f64::midpoint(changes, levels.min(1.0)) > OTHER_BATCHES,
+                None => spreads >= LEAST_SPREADS,
+            }
     } else if onset <= AT_ONCE {
         // The first loss says that the batches are the same, so that much is needed to say that they are not.
-        is_one_batch && other_batches && changes >= CONVINCING
+        let convinces = apart.count >= CONVINCING;
+        is_one_batch
+            && convinces
+            && apart
+                .tells()
+                .is_some_and(|(changes, _)| changes > OTHER_BATCHES)
     } else {
         spreads >= LEAST_SPREADS
     };
@@ -234,38 +239,54 @@ fn spread(reference: &[Loss]) -> f64 {
         .max(f64::MIN_POSITIVE)
 }
 
-/// How far the changes from step to step of both curves are apart: 0 for the same ones, about 1 where neither knows of the
-/// other; none where too few tell. Also how many changes there are, from the last step that both have in common.
-fn apart(pairs: &[Pair], onset: usize, reference: &[Loss]) -> (Option<f64>, usize) {
-    let common = match onset.checked_sub(1) {
-        Some(before) => Some(pairs[before]),
-        None => reference
-            .iter()
-            .rfind(|loss| loss.step < pairs[0].step)
-            .map(|loss| Pair {
-                step: loss.step,
-                reference: loss.loss,
-                resumed: loss.loss,
-            }),
-    };
-    let points: Vec<Pair> = common
-        .into_iter()
-        .chain(pairs[onset..].iter().copied())
-        .collect();
-    let changes = points.windows(2).map(|two| {
-        (
-            two[1].reference - two[0].reference,
-            two[1].resumed - two[0].resumed,
-        )
-    });
-    let (mut count, mut apart, mut together) = (0, 0.0, 0.0);
-    for (one, other) in changes.filter(|(one, other)| one.is_finite() && other.is_finite()) {
-        count += 1;
-        apart += (one - other) * (one - other);
-        together += one * one + other * other;
+/// How far two curves are apart, in their changes from step to step and in themselves.
+#[derive(Default)]
+struct Apart {
+    /// How many changes there are, from the last step that both have in common.
+    count: usize,
+    changes: f64,
+    levels: f64,
+    /// What both are measured on.
+    together: f64,
+}
+
+impl Apart {
+    fn of(pairs: &[Pair], onset: usize, reference: &[Loss]) -> Self {
+        let common = match onset.checked_sub(1) {
+            Some(before) => Some(pairs[before]),
+            None => reference
+                .iter()
+                .rfind(|loss| loss.step < pairs[0].step)
+                .map(|loss| Pair {
+                    step: loss.step,
+                    reference: loss.loss,
+                    resumed: loss.loss,
+                }),
+        };
+        let points: Vec<Pair> = common
+            .into_iter()
+            .chain(pairs[onset..].iter().copied())
+            .collect();
+        let mut found = Self::default();
+        for two in points.windows(2) {
+            let one = two[1].reference - two[0].reference;
+            let other = two[1].resumed - two[0].resumed;
+            let level = two[1].reference - two[1].resumed;
+            if one.is_finite() && other.is_finite() && level.is_finite() {
+                found.count += 1;
+                found.changes += (one - other) * (one - other);
+                found.levels += 2.0 * level * level;
+                found.together += one * one + other * other;
+            }
+        }
+        found
     }
-    let tells = count >= LEAST_CHANGES && together > 0.0;
-    (tells.then(|| apart / together), count)
+
+    /// 0 for the same curves, about 1 where neither knows of the other; none where too few steps tell.
+    fn tells(&self) -> Option<(f64, f64)> {
+        let tells = self.count >= LEAST_CHANGES && self.together > 0.0;
+        tells.then(|| (self.changes / self.together, self.levels / self.together))
+    }
 }
 
 /// Eight digits are more than single precision has.
