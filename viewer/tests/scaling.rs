@@ -106,7 +106,7 @@ fn a_clean_resume_shows_before_and_after() {
     let checkpoints = view.checkpoints.unwrap();
     assert_eq!(
         row(&checkpoints, 0),
-        ["1", "yes", "yes", "–", "760\u{a0}MiB × 2"]
+        ["1", "yes", "yes", "not tried", "760\u{a0}MiB × 2"]
     );
     assert_eq!(
         checkpoints.rows[0][4].note.as_deref(),

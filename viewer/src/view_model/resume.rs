@@ -300,13 +300,17 @@ fn loss(training: &ResumedTraining, words: &Guidance) -> Option<Chart> {
 
 /// What would be lost with the process or the host.
 fn checkpoints(checkpoints: &[Checkpoint], words: &Guidance) -> Option<Table> {
-    let said = |value: Option<bool>| {
+    let said = |value: Option<bool>, unknown: &str| {
         let tone = match value {
             Some(true) => Tone::Passed,
             Some(false) => Tone::Failed,
             None => Tone::NotReached,
         };
-        Cell::new(truth(value, words)).tone(tone)
+        let text = match value {
+            Some(_) => truth(value, words),
+            None => words.text(unknown),
+        };
+        Cell::new(text).tone(tone)
     };
     let rows = checkpoints.iter().map(|checkpoint| {
         let space = |id: &str, bytes: Option<u64>| {
@@ -326,9 +330,9 @@ fn checkpoints(checkpoints: &[Checkpoint], words: &Guidance) -> Option<Table> {
         let outlives = checkpoint.outlives_host;
         vec![
             Cell::new((checkpoint.index + 1).to_string()),
-            said(outlives).note(checkpoint.file_system.clone()),
-            said(checkpoint.replaced_at_once),
-            said(checkpoint.opened_after_kill).note(kill),
+            said(outlives, "contract-word-not-told").note(checkpoint.file_system.clone()),
+            said(checkpoint.replaced_at_once, "contract-word-not-told"),
+            said(checkpoint.opened_after_kill, "checkpoint-not-tried").note(kill),
             match space("checkpoint-size", checkpoint.bytes) {
                 Some(size) => Cell::new(size)
                     .tone(fits.map(|fits| if fits { Tone::Passed } else { Tone::Failed }))
