@@ -56,7 +56,8 @@ Exit codes: those of `firstfault check`, and
   13 APPLICATION_FAILED   the command failed, crashed or ran out of time
   14 CONTRACT_FAILED      it ended well, but its outputs break the contract, or do not prove it
    0 also APPLICATION_ENDED: without the check, the command ended by itself
- 130 Ctrl-C, which is passed on; the report is still written";
+ 130 Ctrl-C, which is passed on; the report is still written (143 and 129 for SIGTERM and SIGHUP)
+  12 the report could not be saved; where --output or --page is there already, nothing is run";
 
 const SWEEP_EXAMPLES: &str = "\
 Examples:

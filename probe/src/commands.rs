@@ -48,7 +48,11 @@ pub(crate) fn check(typed: CheckArgs, printer: &Printer) -> Result<u8, Error> {
     drop(progress);
     let (Checked { report, notes }, interrupted) = checked?;
     let exit_code = deliver(report, &notes, &wanted, printer)?;
-    Ok(if interrupted { 130 } else { exit_code })
+    Ok(if interrupted {
+        crate::interrupt::exit_code()
+    } else {
+        exit_code
+    })
 }
 
 pub(crate) fn own_variables() -> Vec<(String, String)> {
@@ -72,6 +76,21 @@ impl Wanted {
             if path.symlink_metadata().is_ok() {
                 printer.warn_existing(path);
             }
+        }
+    }
+
+    /// Work that may take hours is not begun for a report that can't be saved.
+    fn refuse(&self) -> Result<(), Error> {
+        let there = [&self.output, &self.page]
+            .into_iter()
+            .flatten()
+            .find(|path| path.symlink_metadata().is_ok());
+        match there {
+            None => Ok(()),
+            Some(path) => Err(Error::Save {
+                path: path.clone(),
+                source: std::io::ErrorKind::AlreadyExists.into(),
+            }),
         }
     }
 }
@@ -125,7 +144,7 @@ fn sweep_of(report: &Report) -> Option<&Sweep> {
     report.application.as_ref()?.sweep.as_ref()
 }
 
-/// `firstfault run`: the exit code of the report, or 130 where Ctrl-C ended the command.
+/// `firstfault run`: the exit code of the report, or 130 where Ctrl-C ended the command (143 and 129 for SIGTERM and SIGHUP).
 pub(crate) fn run(typed: RepeatedRunArgs, printer: &Printer) -> Result<u8, Error> {
     let variables = own_variables();
     let mut settings = RunSettings::new(typed.run, &variables).map_err(Error::Usage)?;
@@ -136,8 +155,8 @@ pub(crate) fn run(typed: RepeatedRunArgs, printer: &Printer) -> Result<u8, Error
         json: settings.check.json,
         ticket: false,
     };
-    wanted.warn(printer);
-    crate::interrupt::install();
+    wanted.refuse()?;
+    crate::interrupt::install_for_long_work();
     let mut progress = printer.run_progress(wanted.json);
     let ran = application::run(settings, &variables, &mut progress);
     drop(progress);
@@ -147,10 +166,14 @@ pub(crate) fn run(typed: RepeatedRunArgs, printer: &Printer) -> Result<u8, Error
         interrupted,
     } = ran?;
     let exit_code = deliver(report, &notes, &wanted, printer)?;
-    Ok(if interrupted { 130 } else { exit_code })
+    Ok(if interrupted {
+        crate::interrupt::exit_code()
+    } else {
+        exit_code
+    })
 }
 
-/// `firstfault sweep`: the exit code of the report, or 130 where Ctrl-C ended it.
+/// `firstfault sweep`: the exit code of the report, or 130, 143 or 129 where a signal ended it.
 pub(crate) fn sweep(typed: SweepArgs, printer: &Printer) -> Result<u8, Error> {
     let variables = own_variables();
     let settings = SweepSettings::new(typed, &variables).map_err(Error::Usage)?;
@@ -160,8 +183,8 @@ pub(crate) fn sweep(typed: SweepArgs, printer: &Printer) -> Result<u8, Error> {
         json: settings.run.check.json,
         ticket: false,
     };
-    wanted.warn(printer);
-    crate::interrupt::install();
+    wanted.refuse()?;
+    crate::interrupt::install_for_long_work();
     let mut progress = printer.run_progress(wanted.json);
     let swept = sweep::sweep(settings, &variables, &mut progress);
     drop(progress);
@@ -178,10 +201,14 @@ pub(crate) fn sweep(typed: SweepArgs, printer: &Printer) -> Result<u8, Error> {
         // Where it can't be put away, the next start tells the same once more.
         let _ = record.finish();
     }
-    Ok(if interrupted { 130 } else { exit_code })
+    Ok(if interrupted {
+        crate::interrupt::exit_code()
+    } else {
+        exit_code
+    })
 }
 
-/// `firstfault resume`: the exit code of the report, or 130 where Ctrl-C ended it.
+/// `firstfault resume`: the exit code of the report, or 130, 143 or 129 where a signal ended it.
 pub(crate) fn resume(typed: ResumeArgs, printer: &Printer) -> Result<u8, Error> {
     let variables = own_variables();
     let settings = ResumeSettings::new(typed, &variables).map_err(Error::Usage)?;
@@ -191,8 +218,8 @@ pub(crate) fn resume(typed: ResumeArgs, printer: &Printer) -> Result<u8, Error> 
         json: settings.run.check.json,
         ticket: false,
     };
-    wanted.warn(printer);
-    crate::interrupt::install();
+    wanted.refuse()?;
+    crate::interrupt::install_for_long_work();
     let mut progress = printer.run_progress(wanted.json);
     let resumed = resume::resume(settings, &variables, &mut progress);
     drop(progress);
@@ -208,7 +235,11 @@ pub(crate) fn resume(typed: ResumeArgs, printer: &Printer) -> Result<u8, Error> 
     {
         finished.finish();
     }
-    Ok(if interrupted { 130 } else { exit_code })
+    Ok(if interrupted {
+        crate::interrupt::exit_code()
+    } else {
+        exit_code
+    })
 }
 
 /// `firstfault init`: 0, or 12 when the contract can't be written.
@@ -219,7 +250,7 @@ pub(crate) fn init(typed: &InitArgs, printer: &Printer) -> Result<u8, Error> {
 }
 
 /// `firstfault mark`: 0, also outside of a run, where there is nobody to tell.
-pub(crate) fn mark(typed: &MarkArgs) -> Result<u8, Error> {
+pub(crate) fn mark(typed: &MarkArgs, printer: &Printer) -> Result<u8, Error> {
     let file = std::env::var_os(launch::MARKERS).filter(|file| !file.is_empty());
     let Some(file) = file.map(PathBuf::from) else {
         return Ok(0);
@@ -232,12 +263,11 @@ pub(crate) fn mark(typed: &MarkArgs) -> Result<u8, Error> {
         StageEnd::Begin => "begin",
         StageEnd::End => "end",
     };
-    application::mark::write(&file, event, &typed.name, typed.kind.as_deref()).map_err(
-        |source| Error::Save {
-            path: file.clone(),
-            source,
-        },
-    )?;
+    if let Err(source) = application::mark::write(&file, event, &typed.name, typed.kind.as_deref())
+    {
+        // A mark that is lost must not end the script that wanted to set it.
+        printer.error(&Error::Save { path: file, source });
+    }
     Ok(0)
 }
 

@@ -1,24 +1,73 @@
 //! Signals: Ctrl-C is noted once and asked for by whoever waits, and a file that may not grow ends nothing.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 static INTERRUPTIONS: AtomicU32 = AtomicU32::new(0);
+/// The signal that came last.
+static SIGNAL: AtomicI32 = AtomicI32::new(SIGINT);
+
+const SIGHUP: i32 = 1;
+const SIGINT: i32 = 2;
+const SIGTERM: i32 = 15;
 
 /// Notes Ctrl-C from now on instead of dying of it. SIGTERM and SIGHUP keep their meaning: the keeper ends the worker.
 #[cfg(unix)]
 pub(crate) fn install() {
-    // A handler of its own rather than a thread that waits: where the system gives no more threads, Ctrl-C still works.
-    let note = || {
-        INTERRUPTIONS.fetch_add(1, Ordering::SeqCst);
-    };
-    // A second one would count each press twice.
+    note(&[SIGINT]);
+}
+
+/// Notes Ctrl-C, and also what job schedulers and closed terminals send: the work of hours shall not be lost to it. What was
+/// ignored at the start, as under `nohup`, stays ignored.
+#[cfg(unix)]
+pub(crate) fn install_for_long_work() {
+    let ignored = ignored();
+    let mut signals = vec![SIGINT];
+    signals.extend(
+        [SIGTERM, SIGHUP]
+            .iter()
+            .filter(|signal| ignored >> (**signal - 1) & 1 == 0),
+    );
+    note(&signals);
+}
+
+#[cfg(not(unix))]
+pub(crate) fn install_for_long_work() {
+    install();
+}
+
+/// Signals that this process ignores, the lowest bit for signal 1; none where the system does not tell.
+#[cfg(unix)]
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    status
+        .lines()
+        .find_map(|line| line.strip_prefix("SigIgn:"))
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .unwrap_or(0)
+}
+
+#[cfg(unix)]
+fn note(signals: &[i32]) {
+    // A second handler would count each signal twice.
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
-        // SAFETY: an atomic addition is all that the handler does, and that is allowed in one.
-        let _ = unsafe { signal_hook::low_level::register(signal_hook::consts::SIGINT, note) };
+        for signal in signals.iter().copied() {
+            let note = move || {
+                SIGNAL.store(signal, Ordering::SeqCst);
+                INTERRUPTIONS.fetch_add(1, Ordering::SeqCst);
+            };
+            // A handler of its own rather than a thread that waits: where the system gives no more threads, it still works.
+            // SAFETY: two writes to atomics are all that the handler does, and that is allowed in one.
+            let _ = unsafe { signal_hook::low_level::register(signal, note) };
+        }
     });
+}
+
+/// The exit code that tells what interrupted: 130 for Ctrl-C, 143 for SIGTERM, 129 for SIGHUP.
+pub(crate) fn exit_code() -> u8 {
+    u8::try_from(128 + SIGNAL.load(Ordering::SeqCst)).unwrap_or(130)
 }
 
 /// Notes Ctrl-C from now on instead of dying of it.

@@ -67,7 +67,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Sweep(arguments) => commands::sweep(*arguments, &printer),
         Command::Resume(arguments) => commands::resume(*arguments, &printer),
         Command::Init(arguments) => commands::init(&arguments, &printer),
-        Command::Mark(arguments) => commands::mark(&arguments),
+        Command::Mark(arguments) => commands::mark(&arguments, &printer),
         Command::Validate(arguments) => commands::validate(&arguments, &printer),
         Command::Compare(arguments) => commands::compare(&arguments, &printer),
         Command::Recheck(arguments) => recheck::recheck(*arguments, &printer),
@@ -80,7 +80,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(Ok(code)) => ExitCode::from(code),
         Ok(Err(error)) => {
             printer.error(&error);
-            ExitCode::from(error.exit_code())
+            ExitCode::from(match error {
+                error::Error::Interrupted => interrupt::exit_code(),
+                error => error.exit_code(),
+            })
         }
         // The panic hook has said what to report.
         Err(_) => ExitCode::from(70),

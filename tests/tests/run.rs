@@ -121,6 +121,73 @@ fn ctrl_c_is_passed_on_and_the_dossier_is_still_written() {
 }
 
 #[test]
+fn what_a_job_scheduler_or_a_closed_terminal_sends_loses_no_report() {
+    for (signal, exit) in [(Signal::TERM, 143), (Signal::HUP, 129)] {
+        let scene = Scene::new();
+        let script = "trap 'echo saved > checkpoint; exit 0' INT; echo > ready; while :; do sleep 0.05; done";
+        let mut running = run(&scene, &["--output", "attempt.json"], &["sh", "-c", script])
+            .wrapped(["/usr/bin/env", "--default-signal"])
+            .start();
+        let ready = scene.work("ready");
+        running.until("ready", |_| ready.exists());
+        running.signal(signal);
+        let ended = running.end();
+        ended.expect_exit(exit);
+        assert!(scene.work("checkpoint").exists(), "{ended}");
+        let text = fs::read_to_string(scene.work("attempt.json")).unwrap();
+        assert_eq!(
+            how(&Report::from_json(&text).unwrap()),
+            EndingKind::Interrupted
+        );
+    }
+}
+
+#[test]
+fn nothing_is_run_for_a_report_that_could_not_be_saved() {
+    let scene = Scene::new();
+    fs::write(scene.work("there.json"), "mine").unwrap();
+    let ended = run(
+        &scene,
+        &["--output", "there.json"],
+        &["sh", "-c", "echo > started"],
+    )
+    .end();
+    ended.expect_exit(12);
+    assert!(ended.stderr.contains("there.json"), "{ended}");
+    assert!(!scene.work("started").exists());
+    assert_eq!(fs::read(scene.work("there.json")).unwrap(), b"mine");
+}
+
+#[test]
+fn an_output_that_was_written_just_before_the_run_is_none_of_it() {
+    let scene = Scene::new();
+    let contract = "[[output]]\npath = 'o.jsonl'\nvector = 'v'\n";
+    fs::write(scene.work("firstfault.toml"), contract).unwrap();
+    fs::write(scene.work("o.jsonl"), "{\"v\": [1]}\n").unwrap();
+    let ended = run(&scene, &["--json"], &["true"]).end();
+    let report = ended.expect(Code::ContractFailed);
+    assert_ne!(outcomes(&report)[3], Outcome::Passed, "{ended}");
+}
+
+#[test]
+fn a_mark_that_can_not_be_written_does_not_end_the_script() {
+    let scene = Scene::new();
+    let ended = scene
+        .run(["mark", "begin", "data"])
+        .env("FIRSTFAULT_MARKERS", scene.path("work"))
+        .end();
+    ended.expect_exit(0);
+    assert!(!ended.stderr.is_empty(), "{ended}");
+}
+
+#[test]
+fn a_contract_that_is_no_file_is_refused() {
+    let scene = Scene::new();
+    let ended = run(&scene, &["--contract", "/dev/zero"], &["true"]).end();
+    ended.expect_exit(2);
+}
+
+#[test]
 fn what_ignores_every_request_is_ended_with_its_whole_tree() {
     let scene = Scene::new();
     let script = "trap '' INT TERM; setsid sleep 600 & while :; do sleep 1; done";

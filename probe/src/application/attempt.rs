@@ -15,7 +15,7 @@ use firstfault_schema::report::{
 };
 use firstfault_schema::{Report, diagnosis};
 
-use super::contract::{Context, Contract, Verdict};
+use super::contract::{self, Context, Contract, Verdict};
 use super::launch::{self, Launched, Screen, Steer};
 use super::settings::RunSettings;
 use super::{Stage4, devices, dossier, ending};
@@ -202,7 +202,7 @@ pub(crate) fn agree(named: Option<&Path>) -> Result<Option<Agreed>, Error> {
         None if Path::new(DEFAULT_CONTRACT).is_file() => Path::new(DEFAULT_CONTRACT),
         None => return Ok(None),
     };
-    let text = fs::read_to_string(path).map_err(|source| Error::ReadInput {
+    let text = contract::text_of(path).map_err(|source| Error::ReadInput {
         path: path.to_path_buf(),
         source,
     })?;
@@ -384,6 +384,9 @@ impl Place {
     pub(crate) fn time(&self) -> Option<SystemTime> {
         let path = self.path.join("began");
         fs::write(&path, "").ok()?;
+        // What was written just before the run is no output of it, however coarse the clock is.
+        std::thread::sleep(2 * contract::files::TICK);
+        fs::write(&path, "began").ok()?;
         fs::metadata(&path).ok()?.modified().ok()
     }
 

@@ -16,6 +16,8 @@ use crate::supervisor::command::{self, Command, CommandEnd, Order, Sink};
 
 /// The most of one stream that is kept on disk.
 const MAX_LOG_BYTES: u64 = 1024 * 1024 * 1024;
+/// The command's own outputs matter more than its log: with less space than this left, no more is kept.
+const ROOM_BYTES: u64 = 32 * 1024 * 1024;
 /// The variable that names the file of marks.
 pub(crate) const MARKERS: &str = "FIRSTFAULT_MARKERS";
 
@@ -154,16 +156,33 @@ fn markers_file(folder: &Path) -> io::Result<PathBuf> {
     Ok(path)
 }
 
+/// Whether there is more free space than the command may need for its own outputs.
+#[cfg(unix)]
+fn has_room(path: &Path) -> bool {
+    rustix::fs::statvfs(path)
+        .is_ok_and(|system| system.f_bavail.saturating_mul(system.f_frsize) > ROOM_BYTES)
+}
+
+#[cfg(not(unix))]
+const fn has_room(_path: &Path) -> bool {
+    true
+}
+
 /// A sink that keeps a stream on disk, looks at it, and passes it on. A full disk does not disturb the command.
 fn kept(path: PathBuf, mut to: Sink, mut look: impl FnMut(&[u8]) + Send + 'static) -> Sink {
-    let mut file = File::create(path).ok();
+    let mut file = File::create(&path).ok().filter(|_| has_room(&path));
     let mut written = 0_u64;
+    let mut looked_at = 0;
     Box::new(move |bytes| {
         if written < MAX_LOG_BYTES
             && let Some(log) = &mut file
         {
             written += bytes.len() as u64;
-            if log.write_all(bytes).is_err() {
+            let due = written - looked_at >= ROOM_BYTES / 32;
+            if due {
+                looked_at = written;
+            }
+            if log.write_all(bytes).is_err() || (due && !has_room(&path)) {
                 file = None;
             }
         }

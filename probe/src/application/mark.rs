@@ -20,6 +20,10 @@ pub(crate) fn write(file: &Path, event: &str, name: &str, kind: Option<&str>) ->
     if let (Some(members), Some(kind)) = (mark.as_object_mut(), kind) {
         members.insert("kind".to_owned(), kind.into());
     }
+    // Whatever else took its place might never take a line.
+    if std::fs::metadata(file).is_ok_and(|data| !data.is_file()) {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
     // One call, so that processes never mix their lines.
     OpenOptions::new()
         .create(true)

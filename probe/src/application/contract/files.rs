@@ -10,7 +10,7 @@ use super::points::Word;
 /// The most files that one pattern may name.
 const MAX_FILES: usize = 1_000_000;
 /// Clocks of file systems are a timer's tick behind.
-const TICK: Duration = Duration::from_millis(20);
+pub(crate) const TICK: Duration = Duration::from_millis(20);
 
 /// The files of some patterns.
 #[derive(Debug, Default)]

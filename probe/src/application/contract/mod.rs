@@ -12,6 +12,7 @@ pub(crate) mod compare;
 mod compare_tests;
 mod csv;
 pub(crate) mod files;
+mod finite;
 mod input;
 mod json;
 #[cfg(test)]
@@ -120,6 +121,20 @@ impl Checked {
             Verdict::Holds
         }
     }
+}
+
+/// The text of a contract; no more is read than any contract has, and no pipe or device is waited for.
+///
+/// # Errors
+/// What the system says.
+pub(crate) fn text_of(path: &Path) -> std::io::Result<String> {
+    let mut text = String::new();
+    let most = text::MAX_BYTES as u64 + 1;
+    std::io::Read::read_to_string(
+        &mut std::io::Read::take(files::open(path)?, most),
+        &mut text,
+    )?;
+    Ok(text)
 }
 
 impl Contract {

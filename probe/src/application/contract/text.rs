@@ -7,7 +7,7 @@ use super::section::Section;
 use crate::settings;
 
 /// The most bytes of a contract.
-const MAX_BYTES: usize = 256 * 1024;
+pub(super) const MAX_BYTES: usize = 256 * 1024;
 /// The most entries of any list.
 pub(super) const MAX_ENTRIES: usize = 256;
 
@@ -129,6 +129,8 @@ pub(super) struct TrainingPlan {
     pub(super) changed: Vec<String>,
     pub(super) kept: Vec<String>,
     pub(super) checkpoints: Vec<String>,
+    /// Whether every number of the checkpoints has to be finite.
+    pub(super) finite: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -497,6 +499,15 @@ fn training(mut section: Section) -> Read<TrainingPlan> {
     let changed = section.texts("changed")?;
     let kept = section.texts("kept")?;
     let checkpoints = section.texts("checkpoint")?.unwrap_or_default();
+    let finite = section.truth("finite")?;
+    if finite == Some(true) && after.is_none() && checkpoints.is_empty() {
+        return Err(section.error(
+            "finite",
+            ContractProblem::Needs {
+                other: "checkpoint",
+            },
+        ));
+    }
     for (key, given, other, there) in [
         ("before", before.is_some(), "after", after.is_some()),
         ("after", after.is_some(), "before", before.is_some()),
@@ -526,6 +537,7 @@ fn training(mut section: Section) -> Read<TrainingPlan> {
         changed: changed.unwrap_or_else(|| vec!["*".to_owned()]),
         kept: kept.unwrap_or_default(),
         checkpoints,
+        finite: finite.unwrap_or(true),
     })
 }
 
