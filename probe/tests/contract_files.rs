@@ -315,6 +315,64 @@ fn tensors_that_share_a_storage_are_compared_by_their_own_bytes() {
 }
 
 #[test]
+fn a_training_whose_parameters_became_nan_does_not_pass() {
+    let folder = folder(&[
+        "mask_start.pt",
+        "mask_end.pt",
+        "nan_end.pt",
+        "infinite_end.pt",
+        "start.safetensors",
+        "nan.safetensors",
+    ]);
+    let training = |after: &str, more: &str| {
+        let contract =
+            format!("[training]\nbefore='mask_start.pt'\nafter='{after}'\nchanged='w'\n{more}");
+        check(&folder, &contract)
+    };
+    // A mask that stayed, and a best loss that is infinite at the beginning, are no fault.
+    let checked = training("mask_end.pt", "checkpoint='mask_end.pt'\n");
+    assert_passes(&checked);
+    let finite = point(&checked, "parameters_finite");
+    assert_eq!(finite.found, Some(3_u64.into()), "{finite:#?}");
+    for after in ["nan_end.pt", "infinite_end.pt"] {
+        let checked = training(after, "");
+        assert_eq!(
+            point(&checked, "parameters_changed").outcome,
+            Outcome::Passed
+        );
+        assert_fails(&checked, "parameters_finite", 2_u64, 1, &["w"]);
+        assert_passes(&training(after, "finite=false\n"));
+    }
+    let only = |name: &str| check(&folder, &format!("[training]\ncheckpoint='{name}'\n"));
+    // Nothing tells that the mask was there before.
+    assert_fails(
+        &only("mask_end.pt"),
+        "parameters_finite",
+        2_u64,
+        1,
+        &["mask"],
+    );
+    assert_fails(
+        &only("nan.safetensors"),
+        "parameters_finite",
+        1_u64,
+        1,
+        &["w"],
+    );
+    assert_passes(&only("start.safetensors"));
+}
+
+#[test]
+fn newer_number_formats_are_compared_to_their_last_byte() {
+    let folder = folder(&["newer_start.pt", "newer_end.pt", "newer_nan.pt"]);
+    let contract = "[training]\nbefore='newer_start.pt'\nafter='newer_end.pt'\n";
+    // The last of eight numbers is another one; its lowest byte lies behind the first eight.
+    assert_passes(&check(&folder, contract));
+    let checked = check(&folder, &contract.replace("newer_end", "newer_nan"));
+    assert_fails(&checked, "parameters_finite", 0_u64, 1, &["f8"]);
+}
+
+#[test]
 fn checkpoints_open_to_their_last_byte_or_say_why_not() {
     let names = [
         "start.pt",

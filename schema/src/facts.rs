@@ -81,6 +81,7 @@ pub const CONTRACT_POINTS: &[&str] = &[
     "loss_finite",
     "parameters_changed",
     "parameters_kept",
+    "parameters_finite",
     "checkpoint_opens",
     "model_mode",
     "stages_ended",

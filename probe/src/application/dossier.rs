@@ -28,6 +28,7 @@ const POINTS_BY_WEIGHT: &[&str] = &[
     "checkpoint_opens",
     "model_mode",
     "loss_finite",
+    "parameters_finite",
     "parameters_changed",
     "parameters_kept",
     "dimension",

@@ -65,6 +65,17 @@ def checkpoints():
     save("views_start.pt", {"a": shared[:4], "b": shared.view(3, 4).t(), "c": shared[4:8], "half": torch.ones(2, dtype=torch.bfloat16)})
     shared[5] = 99
     save("views_end.pt", {"a": shared[:4], "b": shared.view(3, 4).t(), "c": shared[4:8], "half": torch.ones(2, dtype=torch.bfloat16)})
+    state = {"w": torch.ones(3), "mask": torch.tensor([0, -torch.inf]), "count": torch.tensor([1, 2]), "best": torch.tensor(torch.inf)}
+    save("mask_start.pt", state)
+    save("mask_end.pt", {**state, "w": state["w"] * 2})
+    save("nan_end.pt", {name: torch.full_like(tensor, torch.nan) if name == "w" else tensor for name, tensor in state.items()})
+    save("infinite_end.pt", {**state, "w": torch.tensor([1, -torch.inf, 2])})
+    newer = torch.arange(8)
+    save("newer_start.pt", {"u16": newer.to(torch.uint16), "u64": newer.to(torch.uint64), "f8": newer.to(torch.float8_e5m2)})
+    newer[7] = 9
+    save("newer_end.pt", {"u16": newer.to(torch.uint16), "u64": newer.to(torch.uint64), "f8": newer.to(torch.float8_e5m2)})
+    newer_nan = (newer * torch.nan).to(torch.float8_e4m3fn)
+    save("newer_nan.pt", {"u16": newer.to(torch.uint16), "u64": newer.to(torch.uint64), "f8": newer_nan})
     save("parameter.pt", {"w": torch.nn.Parameter(torch.ones(2))})
     torch.save({"w": torch.ones(2)}, folder / "legacy.pt", _use_new_zipfile_serialization=False)
 
@@ -76,6 +87,7 @@ def safetensors_files():
     save_file({"vectors": rows, "ids": np.arange(3), "half": rows.astype(np.float16)}, folder / "rows.safetensors")
     save_file({"w": np.ones(2, np.float32), "b": np.zeros(1, np.float32)}, folder / "start.safetensors")
     save_file({"w": np.full(2, 2, np.float32), "b": np.zeros(1, np.float32)}, folder / "end.safetensors")
+    save_file({"w": np.array([2, np.nan], np.float32), "b": np.ones(1, np.float32)}, folder / "nan.safetensors")
 
 for make in (numpy_files, parquet_files, duckdb_files, checkpoints, safetensors_files):
     try:

@@ -226,6 +226,7 @@ contract-metric = Messwert
 contract-loss-finite = Jeder Verlustwert endlich
 contract-parameters-changed = Geänderte Parameter
 contract-parameters-kept = Unverändert gebliebene Parameter
+contract-parameters-finite = Endliche Parameter
 contract-checkpoint-opens = Checkpoints lassen sich öffnen
 contract-model-mode = Modus des Modells
 contract-stages-ended = Beendete Abschnitte

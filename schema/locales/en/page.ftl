@@ -226,6 +226,7 @@ contract-metric = Metric
 contract-loss-finite = Every loss finite
 contract-parameters-changed = Parameters that changed
 contract-parameters-kept = Parameters that stayed
+contract-parameters-finite = Parameters that are finite
 contract-checkpoint-opens = Checkpoints can be opened
 contract-model-mode = Mode of the model
 contract-stages-ended = Stages that ended

@@ -226,6 +226,7 @@ contract-metric = Ölçüt
 contract-loss-finite = Her kayıp değeri sonlu
 contract-parameters-changed = Değişen parametreler
 contract-parameters-kept = Aynı kalan parametreler
+contract-parameters-finite = Sonlu parametreler
 contract-checkpoint-opens = Denetim noktaları açılabiliyor
 contract-model-mode = Modelin kipi
 contract-stages-ended = Biten aşamalar

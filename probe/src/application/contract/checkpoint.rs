@@ -10,6 +10,7 @@ use zip::ZipArchive;
 use zip::result::ZipError;
 
 use super::files;
+use super::finite::{Float, Unfit};
 use super::npy::Failure;
 use super::parallel::{BLOCK, Run};
 use super::pickle::{self, Stored};
@@ -26,6 +27,10 @@ pub(super) struct Print {
     pub(super) form: String,
     /// 128 bits of its bytes.
     pub(super) hash: u128,
+    /// What it holds beside finite numbers; none where it has no floating-point numbers, or none that can be told.
+    pub(super) unfit: Option<Unfit>,
+    /// It is a single number.
+    pub(super) single: bool,
 }
 
 /// The tensors of a checkpoint by name.
@@ -114,9 +119,15 @@ fn of_safetensors(mut file: &File, run: Run<'_>) -> Result<Prints, Failure> {
         }
         let (start, end) = info.data_offsets;
         file.seek(SeekFrom::Start(header.data + start as u64))?;
-        let hash = hash(file.take((end - start) as u64))?;
-        let form = format!("{:?} {:?}", info.dtype, info.shape);
-        prints.insert(name, Print { form, hash });
+        let float = safetensors::float(info.dtype);
+        let (hash, unfit) = look(file.take((end - start) as u64), float, run)?;
+        let print = Print {
+            form: format!("{:?} {:?}", info.dtype, info.shape),
+            hash,
+            unfit,
+            single: info.shape.is_empty(),
+        };
+        prints.insert(name, print);
     }
     Ok(prints)
 }
@@ -138,57 +149,95 @@ fn of_archive(file: &File, run: Run<'_>) -> Result<Prints, Failure> {
         .read_to_end(&mut text)?;
     let tensors = pickle::tensors(&text).map_err(|()| Word::WrongFormat)?;
     // Several tensors may share one storage, so each storage is read once.
-    let mut storages: BTreeMap<String, u128> = BTreeMap::new();
+    let mut storages = BTreeMap::new();
+    let swapped = is_big_endian(&mut archive, &folder);
     let mut prints = Prints::new();
     for (name, tensor) in tensors {
         if (run.stop)() {
             break;
         }
         let whole = tensor.whole_storage();
-        let known = storages.get(&tensor.storage).copied();
-        let hash = match known {
-            Some(hash) if whole => hash,
+        let float = tensor.float().filter(|_| !swapped);
+        let key = (tensor.storage.clone(), float);
+        let known = storages.get(&key).copied();
+        let (hash, unfit) = match known {
+            Some(known) if whole => known,
             _ => {
                 let path = format!("{folder}data/{}", tensor.storage);
                 let mut entry = archive.by_name(&path).map_err(of_zip)?;
-                let hash = hash_of(&tensor, &mut entry)?;
+                let seen = look_at(&tensor, float, &mut entry, run)?;
                 if whole {
-                    storages.insert(tensor.storage.clone(), hash);
+                    storages.insert(key, seen);
                 }
-                hash
+                seen
             }
         };
-        prints.insert(
-            name,
-            Print {
-                form: tensor.form(),
-                hash,
-            },
-        );
+        let print = Print {
+            form: tensor.form(),
+            hash,
+            unfit,
+            single: tensor.is_single(),
+        };
+        prints.insert(name, print);
     }
     Ok(prints)
 }
 
-/// The bytes of a tensor inside its storage; all of the storage where the tensor takes it in steps.
-fn hash_of(tensor: &Stored, entry: &mut impl Read) -> Result<u128, Failure> {
-    let Some((skip, bytes)) = tensor.range() else {
-        return Ok(hash(entry)?);
-    };
-    io::copy(&mut entry.take(skip), &mut io::sink())?;
-    let hash = hash(entry.take(bytes))?;
-    // The rest is read too, so that the checksum is compared.
-    io::copy(entry, &mut io::sink())?;
-    Ok(hash)
+/// Whether a machine wrote it that puts the big end of a number first.
+fn is_big_endian(archive: &mut ZipArchive<BufReader<&File>>, folder: &str) -> bool {
+    let mut word = String::new();
+    let read = archive
+        .by_name(&format!("{folder}byteorder"))
+        .is_ok_and(|entry| entry.take(8).read_to_string(&mut word).is_ok());
+    read && word.trim() == "big"
 }
 
-fn hash(mut reader: impl Read) -> io::Result<u128> {
+/// The bytes of a tensor inside its storage; all of the storage where the tensor takes it in steps.
+fn look_at(
+    tensor: &Stored,
+    float: Option<Float>,
+    entry: &mut impl Read,
+    run: Run<'_>,
+) -> io::Result<(u128, Option<Unfit>)> {
+    let Some((skip, bytes)) = tensor.range() else {
+        // What lies between the steps may be anything.
+        return look(entry, float.filter(|_| tensor.whole_storage()), run);
+    };
+    io::copy(&mut entry.take(skip), &mut io::sink())?;
+    let seen = look(entry.take(bytes), float, run)?;
+    // The rest is read too, so that the checksum is compared.
+    io::copy(entry, &mut io::sink())?;
+    Ok(seen)
+}
+
+/// Goes through bytes once: their hash, and what stands among their numbers.
+fn look(
+    mut reader: impl Read,
+    float: Option<Float>,
+    run: Run<'_>,
+) -> io::Result<(u128, Option<Unfit>)> {
     let mut hasher = Xxh3::new();
     let mut buffer = vec![0; BLOCK];
+    let mut unfit = float.map(|_| Unfit::default());
     loop {
-        let read = reader.read(&mut buffer)?;
-        if read == 0 {
-            return Ok(hasher.digest128());
+        // Filled to the last byte, so that no number lies across two blocks.
+        let mut filled = 0;
+        while filled < BLOCK {
+            let read = reader.read(&mut buffer[filled..])?;
+            if read == 0 {
+                break;
+            }
+            filled += read;
         }
-        hasher.update(&buffer[..read]);
+        if filled == 0 || (run.stop)() {
+            return Ok((hasher.digest128(), unfit));
+        }
+        let block = &buffer[..filled];
+        hasher.update(block);
+        if let (Some(float), Some(unfit)) = (float, &mut unfit)
+            && !unfit.nan
+        {
+            float.look(block, unfit);
+        }
     }
 }

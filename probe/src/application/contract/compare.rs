@@ -88,6 +88,9 @@ struct Moment {
     records: Vec<Known>,
 }
 
+/// Takes the name of a record's file, its place among all, its place in the file, and itself. False: nothing more is wanted.
+type EachRecord<'a> = &'a mut dyn FnMut(&[u8], u64, u64, &whole::Whole<'_>) -> bool;
+
 impl Contract {
     /// Whether the contract names outputs at all.
     pub(crate) const fn has_outputs(&self) -> bool {
@@ -167,13 +170,8 @@ impl Moment {
         moment
     }
 
-    /// Hands on every record: the name of its file, its place among all, its place in the file, and itself.
-    fn each(
-        &self,
-        plan: &OutputPlan,
-        stop: &(dyn Fn() -> bool + Sync),
-        each: &mut dyn FnMut(&[u8], u64, u64, &whole::Whole<'_>) -> bool,
-    ) {
+    /// Hands on every record.
+    fn each(&self, plan: &OutputPlan, stop: &(dyn Fn() -> bool + Sync), each: EachRecord<'_>) {
         let reading = Reading {
             plan,
             may_be_torn: self.may_be_torn,

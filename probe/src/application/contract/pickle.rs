@@ -6,6 +6,8 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use super::finite::Float;
+
 /// The most objects that a description may hold.
 const MAX_OBJECTS: usize = 16 << 20;
 /// Containers inside one another; what lies deeper is a dead leaf.
@@ -16,7 +18,7 @@ const MAX_DEPTH: u32 = 32;
 pub(super) struct Stored {
     /// Name of the entry below `data/`.
     pub(super) storage: String,
-    /// `FloatStorage` and the like.
+    /// `FloatStorage` and the like; torch's name of the number format where the storage is one of bytes.
     kind: String,
     /// Elements of the whole storage.
     elements: u64,
@@ -42,15 +44,45 @@ impl Stored {
         self.offset == 0 && self.count() == Some(self.elements)
     }
 
-    /// Bytes to pass over, and bytes to read; none where elements don't lie side by side.
-    pub(super) fn range(&self) -> Option<(u64, u64)> {
-        let width = match self.kind.trim_end_matches("Storage") {
-            "Double" | "Long" | "ComplexFloat" => 8,
-            "Float" | "Int" => 4,
-            "Half" | "BFloat16" | "Short" => 2,
-            "Byte" | "Char" | "Bool" | "Untyped" => 1,
+    /// Whether it is one number without any side.
+    pub(super) fn is_single(&self) -> bool {
+        self.shape.is_empty()
+    }
+
+    /// How its floating-point numbers lie in bytes.
+    pub(super) fn float(&self) -> Option<Float> {
+        Some(match self.number() {
+            "Double" | "float64" | "ComplexDouble" | "complex128" => Float::F64,
+            "Float" | "float32" | "ComplexFloat" | "complex64" => Float::F32,
+            "Half" | "float16" => Float::F16,
+            "BFloat16" | "bfloat16" => Float::Bf16,
+            "float8_e5m2" => Float::F8E5M2,
+            "float8_e4m3fn" => Float::F8E4M3,
             _ => return None,
-        };
+        })
+    }
+
+    /// The name of its number format, by that of a typed storage or of torch's dtype.
+    fn number(&self) -> &str {
+        self.kind.trim_end_matches("Storage")
+    }
+
+    /// Bytes of an element; none for formats that hold several in a byte, and for those that are not known.
+    fn width(&self) -> Option<u64> {
+        Some(match self.number() {
+            "ComplexDouble" | "complex128" => 16,
+            "Double" | "Long" | "ComplexFloat" | "float64" | "int64" | "uint64" | "complex64" => 8,
+            "Float" | "Int" | "float32" | "int32" | "uint32" | "complex32" => 4,
+            "Half" | "BFloat16" | "Short" | "float16" | "bfloat16" | "int16" | "uint16" => 2,
+            "Byte" | "Char" | "Bool" | "uint8" | "int8" | "bool" => 1,
+            other if other.starts_with("float8_") => 1,
+            _ => return None,
+        })
+    }
+
+    /// Bytes to pass over, and bytes to read; none where elements don't lie side by side, or their width isn't known.
+    pub(super) fn range(&self) -> Option<(u64, u64)> {
+        let width = self.width()?;
         let mut expected = 1;
         for (side, stride) in self.shape.iter().zip(&self.stride).rev() {
             if *side > 1 && *stride != expected {
@@ -504,7 +536,8 @@ fn storage(object: &Object) -> Object {
     }
 }
 
-/// `(storage, offset, shape, stride, …)`
+/// `(storage, offset, shape, stride, …)`; since torch 2.1 newer number formats lie in a storage of bytes, and stand at the
+/// seventh place.
 fn tensor(arguments: &[Object]) -> Option<Stored> {
     let [
         Object::Storage(storage),
@@ -520,14 +553,25 @@ fn tensor(arguments: &[Object]) -> Option<Stored> {
     // Entries are named by numbers; anything else is no entry of this archive.
     let plain = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_digit());
     plain.then_some(())?;
-    Some(Stored {
+    let bytes = kind == "UntypedStorage";
+    let kind = match arguments.get(6) {
+        Some(Object::Global(name)) if bytes => {
+            name.strip_prefix("torch ").unwrap_or(name).to_owned()
+        }
+        _ => kind.clone(),
+    };
+    let mut tensor = Stored {
         storage: key.clone(),
-        kind: kind.clone(),
+        kind,
         elements: *elements,
         offset: u64::try_from(*offset).ok()?,
         shape: sides(shape)?,
         stride: sides(stride)?,
-    })
+    };
+    if bytes && let Some(width) = tensor.width() {
+        tensor.elements /= width;
+    }
+    Some(tensor)
 }
 
 fn sides(object: &Object) -> Option<Vec<u64>> {

@@ -46,6 +46,8 @@ pub enum Point {
     ParametersChanged,
     /// The parameters that should have stayed did. Found: how many.
     ParametersKept,
+    /// No parameter is NaN or infinite. Found: how many tensors are finite.
+    ParametersFinite,
     /// Every checkpoint can be opened, to its last byte.
     CheckpointOpens,
     /// The model was in the demanded mode.
@@ -56,7 +58,7 @@ pub enum Point {
 
 impl Point {
     /// All points, in the order in which they stand in a report.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 23] = [
         Self::InputReadable,
         Self::InputIdsUnique,
         Self::RepresentativeLongest,
@@ -76,6 +78,7 @@ impl Point {
         Self::LossFinite,
         Self::ParametersChanged,
         Self::ParametersKept,
+        Self::ParametersFinite,
         Self::CheckpointOpens,
         Self::ModelMode,
         Self::StagesEnded,
@@ -103,6 +106,7 @@ impl Point {
             Self::LossFinite => "loss_finite",
             Self::ParametersChanged => "parameters_changed",
             Self::ParametersKept => "parameters_kept",
+            Self::ParametersFinite => "parameters_finite",
             Self::CheckpointOpens => "checkpoint_opens",
             Self::ModelMode => "model_mode",
             Self::StagesEnded => "stages_ended",

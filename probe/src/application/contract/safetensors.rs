@@ -7,6 +7,7 @@ use safetensors::Dtype as Stored;
 use safetensors::tensor::{Metadata, TensorInfo};
 
 use super::array::{Dtype, Kind};
+use super::finite::Float;
 use super::npy::{Failure, Ids, MAX_ID_BYTES, NumberRows};
 use super::parallel::{self, Rows, Run};
 use super::points::Word;
@@ -76,6 +77,19 @@ pub(super) const fn dtype(stored: Stored) -> Option<Dtype> {
     Some(Dtype {
         kind,
         swapped: false,
+    })
+}
+
+/// How its floating-point numbers lie in bytes; none where it has none, or holds several in a byte.
+pub(super) const fn float(stored: Stored) -> Option<Float> {
+    Some(match stored {
+        Stored::F64 => Float::F64,
+        Stored::F32 | Stored::C64 => Float::F32,
+        Stored::F16 => Float::F16,
+        Stored::BF16 => Float::Bf16,
+        Stored::F8_E5M2 => Float::F8E5M2,
+        Stored::F8_E4M3 => Float::F8E4M3,
+        _ => return None,
     })
 }
 

@@ -1,5 +1,7 @@
 //! A training: its losses, which parameters changed between two checkpoints, and whether checkpoints can be opened.
 
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::time::SystemTime;
 
 use firstfault_schema::report::Scalar;
@@ -24,12 +26,73 @@ pub(super) fn check(
     if let Some(log) = &plan.log {
         metrics::check_losses(log, context, run, findings);
     }
+    let mut finite = Finite::default();
     if let (Some(before), Some(after)) = (&plan.before, &plan.after) {
-        parameters(before, after, plan, context, run, findings);
+        parameters(before, after, plan, context, run, findings, &mut finite);
     }
-    if !plan.checkpoints.is_empty() {
-        opens(&plan.checkpoints, context, run, findings);
+    let fresh = if plan.checkpoints.is_empty() {
+        Vec::new()
+    } else {
+        opens(&plan.checkpoints, context, run, findings)
+    };
+    if plan.finite {
+        for path in fresh {
+            // One that is none of the usual kinds has been opened, and tells nothing about numbers.
+            if finite.seen.insert(path.clone())
+                && let Ok(prints) = checkpoint::prints(&path, run)
+            {
+                finite.judge(&prints);
+            }
+        }
+        finite.finish(findings);
     }
+}
+
+/// The floating-point tensors of checkpoints, and those of them that are not finite.
+#[derive(Default)]
+struct Finite {
+    /// Files that were looked through.
+    seen: BTreeSet<PathBuf>,
+    /// The tensors that the training began with.
+    before: Prints,
+    judged: u64,
+    broken: Broken,
+}
+
+impl Finite {
+    fn judge(&mut self, prints: &Prints) {
+        for (name, print) in prints {
+            let Some(unfit) = print.unfit else {
+                continue;
+            };
+            self.judged += 1;
+            // The best loss so far begins as infinite, and a mask is full of infinities that stay.
+            let meant = print.single || self.before.get(name) == Some(print);
+            if unfit.nan || (unfit.infinite && !meant) {
+                self.broken.name(name);
+            }
+        }
+    }
+
+    /// Nothing is said where no tensor told its numbers.
+    fn finish(self, findings: &mut Findings<'_>) {
+        if self.judged == 0 {
+            return;
+        }
+        let finite = self.judged - self.broken.count;
+        let point = counted(
+            Point::ParametersFinite,
+            &self.broken,
+            Some(self.judged.into()),
+            Some(finite.into()),
+        );
+        findings.add_named(point, names(self.broken));
+    }
+}
+
+fn names(broken: Broken) -> Vec<String> {
+    let names = broken.first.into_iter().filter_map(|example| example.id);
+    names.collect()
 }
 
 fn parameters(
@@ -39,11 +102,12 @@ fn parameters(
     context: &Context<'_>,
     run: Run<'_>,
     findings: &mut Findings<'_>,
+    finite: &mut Finite,
 ) {
     // The beginning may be older than the run: a checkpoint that it was given.
     let both = prints(before, None, context, run)
-        .and_then(|before| Ok((before, prints(after, context.since, context, run)?)));
-    let (before, after) = match both {
+        .and_then(|before| Ok((before.1, prints(after, context.since, context, run)?)));
+    let (before, (path, after)) = match both {
         Ok(both) => both,
         Err(word) => {
             for (point, demanded) in [
@@ -72,25 +136,29 @@ fn parameters(
             );
         }
     }
+    finite.before = before;
+    finite.judge(&after);
+    finite.seen.insert(path);
 }
 
-/// Tensors of the newest file that `pattern` names.
+/// The newest file that `pattern` names, and its tensors.
 fn prints(
     pattern: &str,
     since: Option<SystemTime>,
     context: &Context<'_>,
     run: Run<'_>,
-) -> Result<Prints, Word> {
+) -> Result<(PathBuf, Prints), Word> {
     let found = files::find(context.folder, &[pattern.to_owned()], since);
     let modified =
         |path: &&std::path::PathBuf| path.metadata().and_then(|found| found.modified()).ok();
     let Some(path) = found.fresh.iter().max_by_key(modified) else {
         return Err(found.problem().unwrap_or(Word::Missing));
     };
-    checkpoint::prints(path, run).map_err(|failure| match failure {
-        Failure::Io => Word::Unreadable,
-        Failure::Flaw(word) => word,
-    })
+    match checkpoint::prints(path, run) {
+        Ok(prints) => Ok((path.clone(), prints)),
+        Err(Failure::Io) => Err(Word::Unreadable),
+        Err(Failure::Flaw(word)) => Err(word),
+    }
 }
 
 fn compare(
@@ -128,10 +196,6 @@ fn compare(
         expected += 1;
         other_forms.name(name);
     }
-    let names = |broken: Broken| {
-        let names = broken.first.into_iter().filter_map(|example| example.id);
-        names.collect::<Vec<_>>()
-    };
     if expected == 0 {
         // A pattern that fits nothing demands nothing, and so proves nothing.
         findings.add(judged(point, false, None, Some(Word::NoField.into())));
@@ -156,12 +220,22 @@ fn patterns_of(texts: &[String]) -> Vec<glob::Pattern> {
         .collect()
 }
 
-fn opens(patterns: &[String], context: &Context<'_>, run: Run<'_>, findings: &mut Findings<'_>) {
+/// Those that can be opened.
+fn opens(
+    patterns: &[String],
+    context: &Context<'_>,
+    run: Run<'_>,
+    findings: &mut Findings<'_>,
+) -> Vec<PathBuf> {
     let found = files::find(context.folder, patterns, context.since);
     let mut unfit = found.unfit;
+    let mut whole = Vec::new();
     for path in &found.fresh {
         let word = match checkpoint::open(path, run) {
-            Ok(()) => continue,
+            Ok(()) => {
+                whole.push(path.clone());
+                continue;
+            }
             Err(Failure::Io) => Word::Unreadable,
             Err(Failure::Flaw(word)) => word,
         };
@@ -174,4 +248,5 @@ fn opens(patterns: &[String], context: &Context<'_>, run: Run<'_>, findings: &mu
     let mut point = judged(Point::CheckpointOpens, unfit.is_empty(), None, Some(result));
     point.broken = Some(unfit.len() as u64);
     findings.add_files(point, &unfit);
+    whole
 }
