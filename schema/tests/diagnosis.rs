@@ -420,6 +420,31 @@ fn every_way_to_end_has_an_entry_of_its_own() {
 }
 
 #[test]
+fn each_finding_of_a_proof_has_its_own_signature() {
+    let mut known = std::collections::HashSet::new();
+    for finding in firstfault_schema::facts::RESUME_FINDINGS {
+        let shapes: &[&str] = match *finding {
+            "training_diverged" => &["jump", "drift", "offset"],
+            _ => &[""],
+        };
+        for shape in shapes {
+            let mut seen = seen(Code::ResumeFailed, Stage::Application);
+            seen = seen.fact("resume_finding", *finding);
+            if !shape.is_empty() {
+                seen = seen.fact("loss_shape", *shape);
+            }
+            let found = seen.diagnose();
+            assert_eq!(found.layer, Layer::Resume, "{finding}");
+            assert_eq!(found.owner, Owner::Program, "{finding}");
+            assert_ne!(found.signature, "resume-broken", "{finding} {shape}");
+            assert!(found.actions.len() >= 2, "{finding}");
+            assert!(known.insert(found.signature), "{finding} {shape}");
+        }
+    }
+    assert_eq!(known.len(), 13);
+}
+
+#[test]
 fn a_message_that_nobody_knows_stays_unknown_and_clean() {
     let found = seen(Code::RuntimeError, Stage::Product)
         .cuda("13.0")
