@@ -27,7 +27,7 @@ use crate::interpreter::{self, Surroundings, Wish};
 use crate::printer::Printer;
 use crate::repeat;
 use crate::save::save_new;
-use crate::settings::CheckSettings;
+use crate::settings::{CheckSettings, own_variables};
 
 /// The largest log that is read.
 const MAX_LOG_BYTES: u64 = 1024 * 1024 * 1024;
@@ -53,12 +53,6 @@ pub(crate) fn check(typed: CheckArgs, printer: &Printer) -> Result<u8, Error> {
     } else {
         exit_code
     })
-}
-
-pub(crate) fn own_variables() -> Vec<(String, String)> {
-    std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .collect()
 }
 
 /// In which forms a report is wanted.

@@ -14,11 +14,13 @@ use crate::application::settings::RunSettings;
 use crate::application::{self, Ran};
 use crate::check::{self, Checked, Note};
 use crate::cli::{EngineChoice, RecheckArgs};
-use crate::commands::{build_page, own_variables, read_report, save};
+use crate::commands::{build_page, read_report, save};
 use crate::error::{Error, RecheckProblem};
 use crate::printer::Printer;
 use crate::repeat;
-use crate::settings::{Baseline, CheckSettings, InterpreterWish, Variables, own_words};
+use crate::settings::{
+    Baseline, CheckSettings, InterpreterWish, Variables, own_variables, own_words,
+};
 
 /// The most repetitions, as for `--repeat`.
 const MOST_REPEATS: u32 = 100;

@@ -1,4 +1,4 @@
-//! What was typed, turned into what the engines use. No input or output happens here.
+//! What was typed, turned into what the engines use, and which words of the user may enter a report.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -197,45 +197,124 @@ pub(crate) fn own_words(text: &str, variables: &Variables) -> Result<(), UsagePr
         "eyJ",
         "pypi-",
     ];
-    let secret = text
-        .split(|c: char| c.is_whitespace() || ",;".contains(c))
-        .any(|word| {
-            let long = word.chars().count() >= 20;
-            let mixed =
-                word.chars().any(|c| c.is_ascii_digit()) && word.chars().any(char::is_alphabetic);
-            let dashed = word.split(['-', '_', '.']).all(|part| part.len() < 16);
-            (long && mixed && !dashed)
-                || word.contains('@')
-                || known_prefixes
-                    .iter()
-                    .any(|prefix| word.starts_with(prefix) && word.len() >= prefix.len() + 8)
-        });
-    if secret || holds_a_variable(text, variables) {
+    let words = || text.split(|c: char| c.is_whitespace() || ",;".contains(c));
+    // `key=value`, `key:value`, `key("value")`: each part by itself too.
+    let parts = || text.split(|c: char| c.is_whitespace() || ",;:=()[]{}<>\"'`|&?!#".contains(c));
+    let secret = words().chain(parts()).any(|word| {
+        let long = word.chars().count() >= 20;
+        let mixed =
+            word.chars().any(|c| c.is_ascii_digit()) && word.chars().any(char::is_alphabetic);
+        let dashed = word.split(['-', '_', '.']).all(|part| part.len() < 16);
+        (long && mixed && !dashed)
+            || word.contains('@')
+            || known_prefixes
+                .iter()
+                .any(|prefix| word.starts_with(prefix) && word.len() >= prefix.len() + 8)
+    });
+    if secret || words().any(gives_a_secret) || holds_a_variable(text, variables) {
         return Err(UsageProblem::LooksSecret);
     }
     Ok(())
 }
 
+/// Whether a word gives a value that is no number to a key that asks for a secret: `password=…`.
+fn gives_a_secret(word: &str) -> bool {
+    let quotes: &[char] = &['"', '\'', '`', '(', '[', '{'];
+    let Some((key, value)) = word.split_once([':', '=']) else {
+        return false;
+    };
+    let key = key
+        .trim_matches(|c| quotes.contains(&c))
+        .to_ascii_lowercase();
+    let value = value.trim_matches(|c| quotes.contains(&c));
+    let asks = [
+        "password", "passwd", "secret", "api_key", "api-key", "apikey",
+    ];
+    value.len() >= 4
+        && value.parse::<f64>().is_err()
+        && asks.iter().any(|asked| key.ends_with(asked))
+}
+
+/// Variables whose values are names of people or machines.
+const NAMES: [&str; 7] = [
+    "USER",
+    "LOGNAME",
+    "USERNAME",
+    "HOSTNAME",
+    "HOST",
+    "COMPUTERNAME",
+    "SUDO_USER",
+];
+/// Names that many machines share: they tell nothing.
+const COMMON_NAMES: [&str; 9] = [
+    "root",
+    "admin",
+    "user",
+    "ubuntu",
+    "debian",
+    "localhost",
+    "docker",
+    "runner",
+    "nobody",
+];
+
 /// Whether the text holds the user's name, the host's, or another value of a variable that is no common word.
 fn holds_a_variable(text: &str, variables: &Variables) -> bool {
     variables.iter().any(|(name, value)| {
-        let names = [
-            "USER",
-            "LOGNAME",
-            "USERNAME",
-            "HOSTNAME",
-            "HOST",
-            "COMPUTERNAME",
-            "SUDO_USER",
-        ];
-        if names.contains(&name.as_str()) {
-            return value.len() >= 3
-                && value != "root"
-                && text
-                    .split(|c: char| !c.is_alphanumeric())
-                    .any(|word| word == value);
+        if NAMES.contains(&name.as_str()) {
+            // The first part of `node7.example.org` is its name too.
+            let first = value.split('.').next().unwrap_or_default();
+            return holds_name(text, value) || holds_name(text, first);
         }
         value.chars().count() >= 8 && text.contains(value.as_str())
+    })
+}
+
+/// Whether a name stands in a text by itself, in whatever case. Words of the field are no one's name.
+fn holds_name(text: &str, name: &str) -> bool {
+    let (text, name) = (text.to_lowercase(), name.to_lowercase());
+    if name.chars().count() < 3 || COMMON_NAMES.contains(&name.as_str()) {
+        return false;
+    }
+    let stands_alone = text.match_indices(&name).any(|(at, found)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + found.len()..].chars().next();
+        !before.is_some_and(char::is_alphanumeric) && !after.is_some_and(char::is_alphanumeric)
+    });
+    stands_alone && firstfault_schema::clean::clean(&name) != name
+}
+
+/// The variables of this process, and the names of the user and the machine where no variable tells them.
+pub(crate) fn own_variables() -> Vec<(String, String)> {
+    let mut all: Vec<_> = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect();
+    #[cfg(unix)]
+    {
+        let database = std::fs::read("/etc/passwd").unwrap_or_default();
+        let database = String::from_utf8_lossy(&database);
+        let user = user_of(&database, rustix::process::getuid().as_raw());
+        all.extend(user.map(|name| ("USER".to_owned(), name.to_owned())));
+        let host = rustix::system::uname()
+            .nodename()
+            .to_string_lossy()
+            .into_owned();
+        all.push(("HOSTNAME".to_owned(), host));
+        // A user whom another database knows has a folder of that name.
+        let home = std::env::var("HOME").unwrap_or_default();
+        let folder = home.strip_prefix("/home/").or(home.strip_prefix("/Users/"));
+        all.extend(folder.map(|name| ("USER".to_owned(), name.trim_matches('/').to_owned())));
+    }
+    all
+}
+
+/// `jane:x:1000:1000:Jane:/home/jane:/bin/bash`
+#[cfg(unix)]
+fn user_of(database: &str, wanted: u32) -> Option<&str> {
+    database.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let (name, id) = (fields.next()?, fields.nth(1)?);
+        (id.parse() == Ok(wanted)).then_some(name)
     })
 }
 
@@ -244,9 +323,25 @@ mod tests {
     use super::*;
 
     fn variables() -> Vec<(String, String)> {
-        [("USER", "jane"), ("API", "Tr0ub4dor&3x"), ("LANG", "de")]
-            .map(|(k, v)| (k.to_owned(), v.to_owned()))
-            .to_vec()
+        [
+            ("USER", "jane"),
+            ("LOGNAME", "ml"),
+            ("HOST", "cuda"),
+            ("HOSTNAME", "gpu-box-7.example.org"),
+            ("API", "Tr0ub4dor&3x"),
+            ("LANG", "de"),
+        ]
+        .map(|(k, v)| (k.to_owned(), v.to_owned()))
+        .to_vec()
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_database_of_users_tells_a_name_without_a_variable() {
+        let database = "root:x:0:0:root:/root:/bin/bash\n\n+::::::\njane:x:1000:1000:Jane:/home/jane:/bin/bash\n";
+        assert_eq!(user_of(database, 1000), Some("jane"));
+        assert_eq!(user_of(database, 0), Some("root"));
+        assert_eq!(user_of(database, 7), None);
     }
 
     #[test]
@@ -258,6 +353,15 @@ mod tests {
             "Versuch über Nacht",
             "torch-2.13.0+cu130",
             "the root cause",
+            "s-12",
+            "doc:17",
+            "doc=17 (first)",
+            "lr=1e-3",
+            "max_tokens:128",
+            "weights[0]",
+            "module.encoder.layer.0.attention.self.query.weight",
+            "janet and hijane",
+            "cuda",
         ] {
             assert_eq!(own_words(label, &variables()), Ok(()), "{label}");
         }
@@ -272,7 +376,18 @@ mod tests {
             ("hf_abcdefghijkl", UsageProblem::LooksSecret),
             ("jane@example.org", UsageProblem::LooksSecret),
             ("run of jane", UsageProblem::LooksSecret),
+            ("run of Jane", UsageProblem::LooksSecret),
+            ("JANE_2", UsageProblem::LooksSecret),
+            ("on gpu-box-7", UsageProblem::LooksSecret),
             ("x Tr0ub4dor&3x y", UsageProblem::LooksSecret),
+            ("token:hf_abcdefghijklmnop", UsageProblem::LooksSecret),
+            ("api_key=sk-abcdefghijkl", UsageProblem::LooksSecret),
+            ("load(\"hf_abcdefghijkl\")", UsageProblem::LooksSecret),
+            ("password=hunter2", UsageProblem::LooksSecret),
+            (
+                "db.password: x, db.passwd:'hunter2'",
+                UsageProblem::LooksSecret,
+            ),
             (
                 "d41d8cd98f00b204e9800998ecf8427e",
                 UsageProblem::LooksSecret,
