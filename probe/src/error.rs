@@ -66,6 +66,13 @@ pub(crate) enum Error {
     NoContract,
     /// The time of the whole was used up before anything could be measured.
     BudgetTooShort,
+    /// Nothing can be written in the folder of the project.
+    ProjectUnwritable {
+        /// What could not be made there.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// Another process works in this project.
     ProjectBusy,
     /// What the command wrote before can't be set aside.
@@ -149,6 +156,7 @@ impl Error {
             | Self::LinkedOutput { .. }
             | Self::LogTooLarge { .. } => 2,
             Self::Save { .. }
+            | Self::ProjectUnwritable { .. }
             | Self::PageFailed { .. }
             | Self::PageNotBuilt
             | Self::Print { .. } => 12,

@@ -196,6 +196,14 @@ impl Printer {
                 ),
                 None => self.text("terminal-note-unfinished-unknown"),
             },
+            Note::NotStarted(program, why) => {
+                let why = self.text(&format!("terminal-start-{}", why.replace('_', "-")));
+                let program = format!("\"{}\"", visible_path(std::path::Path::new(program)));
+                self.with(
+                    "terminal-note-not-started",
+                    &[("command", &program), ("why", &why)],
+                )
+            }
             Note::LeftRunning(count) => self.guidance.text_with(
                 "terminal-note-left-running",
                 &[("count", FluentValue::from(*count))],
@@ -306,6 +314,16 @@ impl Printer {
                     ],
                 ),
                 Some(self.text("terminal-contract-hint")),
+            ),
+            Error::ProjectUnwritable { path, source } => (
+                self.with(
+                    "terminal-project-unwritable",
+                    &[
+                        ("file", &visible_path(path)),
+                        ("problem", &self.io_problem(source)),
+                    ],
+                ),
+                Some(self.text("terminal-project-unwritable-hint")),
             ),
             Error::ProjectBusy => (
                 self.text("terminal-project-busy"),

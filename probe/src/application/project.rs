@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::attempt::Agreed;
 use super::contract::files;
 use super::launch;
+use super::relocate::{Links, copy_tree, relocate, remove_parts};
 use crate::check::Note;
 use crate::error::Error;
 use crate::journal;
@@ -22,6 +23,10 @@ use crate::journal;
 pub(crate) const FOLDER: &str = ".firstfault";
 const ASIDE: &str = "aside";
 const LIST: &str = "list.json";
+/// The list of what was told, and is not told again.
+const TOLD: &str = "told.json";
+/// What was set aside. Its own folder, since it may have any name.
+const FILES: &str = "files";
 /// What lay in the way when files were put back.
 const LEFT: &str = "left";
 /// A keeper ends what a killed `firstfault` left within this time.
@@ -57,15 +62,15 @@ impl Project {
     /// # Errors
     /// When another process works there, or nothing can be written.
     pub(crate) fn take(notes: &mut Vec<Note>) -> Result<Self, Error> {
-        let folder = std::path::absolute(FOLDER).map_err(save(Path::new(FOLDER)))?;
-        journal::make_private_with_ignore(&folder).map_err(save(&folder))?;
+        let folder = std::path::absolute(FOLDER).map_err(unwritable(Path::new(FOLDER)))?;
+        journal::make_private_with_ignore(&folder).map_err(unwritable(&folder))?;
         let path = folder.join("lock");
         let lock = OpenOptions::new()
             .create(true)
             .truncate(false)
             .write(true)
             .open(&path)
-            .map_err(save(&path))?;
+            .map_err(unwritable(&path))?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(Error::ProjectBusy),
@@ -101,11 +106,20 @@ impl Project {
         let folder = self.folder.join(ASIDE).join(id);
         fs::create_dir_all(&folder).map_err(save(&folder))?;
         let mut aside = Aside {
-            moves: plan(agreed, &folder).map_err(save(&folder))?,
+            moves: plan(agreed, &folder.join(FILES)).map_err(save(&folder))?,
             patterns: patterns(agreed),
             folder,
-            done: false,
+            done: true,
         };
+        let own = aside.moves.iter().find(|one| self.is_own(&one.from));
+        if let Some(path) = own.map(|one| one.from.clone()) {
+            remove_if_empty(&aside.folder);
+            return Err(Error::SetAside {
+                path,
+                source: io::ErrorKind::InvalidInput.into(),
+            });
+        }
+        aside.done = false;
         let listed = Listed {
             moves: aside.moves.clone(),
             folder: aside.patterns.0.clone(),
@@ -123,6 +137,20 @@ impl Project {
             }
         }
         Ok(aside)
+    }
+
+    /// Whether this folder lies in what is named, or what is named lies in this folder.
+    fn is_own(&self, path: &Path) -> bool {
+        let own = self.folder.canonicalize();
+        let named = match (path.parent(), path.file_name()) {
+            // What a link points at stays where it is.
+            (Some(parent), Some(name)) => parent.canonicalize().map(|parent| parent.join(name)),
+            _ => path.canonicalize(),
+        };
+        let (Ok(own), Ok(named)) = (own, named) else {
+            return false;
+        };
+        own.starts_with(&named) || named.starts_with(&own)
     }
 
     fn recover(&self, notes: &mut Vec<Note>) -> Result<(), Error> {
@@ -155,6 +183,9 @@ impl Project {
         notes: &mut Vec<Note>,
     ) -> Result<(), Error> {
         let last = self.last_sign_of_life();
+        for one in &listed.moves {
+            remove_parts(&one.from, &one.to);
+        }
         self.leave_new(folder, listed, last, notes)?;
         let mut kept = false;
         let mut back = 0;
@@ -185,7 +216,7 @@ impl Project {
             notes.push(Note::KeptAside(folder.to_path_buf()));
         }
         // Told once; the files stay where the note says.
-        let _ = fs::rename(folder.join(LIST), folder.join("told.json"));
+        let _ = fs::rename(folder.join(LIST), folder.join(TOLD));
         remove_if_empty(folder);
         Ok(())
     }
@@ -312,7 +343,7 @@ pub(crate) fn take_away(agreed: &Agreed, to: &Path) -> Result<(), Error> {
 /// When something can't be copied.
 pub(crate) fn copy(agreed: &Agreed, to: &Path) -> Result<(), Error> {
     for one in plan(agreed, to).map_err(save(to))? {
-        copy_tree(&one.from, &one.to).map_err(save(&one.from))?;
+        copy_tree(&one.from, &one.to, Links::Follow).map_err(save(&one.from))?;
     }
     Ok(())
 }
@@ -371,42 +402,6 @@ fn present(folder: &Path, patterns: &[String]) -> Vec<PathBuf> {
     found
 }
 
-/// Moves a file or folder, also to another file system.
-fn relocate(from: &Path, to: &Path) -> io::Result<()> {
-    if let Some(parent) = to.parent() {
-        fs::create_dir_all(parent)?;
-    }
-    if fs::symlink_metadata(to).is_ok() {
-        return Err(io::ErrorKind::AlreadyExists.into());
-    }
-    match fs::rename(from, to) {
-        Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
-            copy_tree(from, to)?;
-            if fs::symlink_metadata(from)?.is_dir() {
-                fs::remove_dir_all(from)
-            } else {
-                fs::remove_file(from)
-            }
-        }
-        other => other,
-    }
-}
-
-fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
-    if fs::metadata(from)?.is_dir() {
-        fs::create_dir_all(to)?;
-        for entry in fs::read_dir(from)? {
-            let entry = entry?;
-            copy_tree(&entry.path(), &to.join(entry.file_name()))?;
-        }
-        return Ok(());
-    }
-    if let Some(parent) = to.parent() {
-        fs::create_dir_all(parent)?;
-    }
-    fs::copy(from, to).map(|_| ())
-}
-
 /// The last time that a file, or any below a folder, was written.
 fn newest(path: &Path) -> Option<SystemTime> {
     let data = fs::symlink_metadata(path).ok()?;
@@ -432,19 +427,30 @@ fn remove_if_empty(folder: &Path) {
     fn holds_a_file(folder: &Path) -> bool {
         fs::read_dir(folder).is_ok_and(|entries| {
             entries.filter_map(Result::ok).any(|entry| {
-                let is_list = entry.file_name() == LIST || entry.file_name() == "told.json";
                 let path = entry.path();
-                if path.is_dir() && !path.is_symlink() {
-                    holds_a_file(&path)
-                } else {
-                    !is_list
-                }
+                !path.is_dir() || path.is_symlink() || holds_a_file(&path)
             })
         })
     }
-    if !holds_a_file(folder) {
+    let holds = fs::read_dir(folder).is_ok_and(|entries| {
+        entries.filter_map(Result::ok).any(|entry| {
+            let path = entry.path();
+            let is_list = entry.file_name() == LIST || entry.file_name() == TOLD;
+            if path.is_dir() && !path.is_symlink() {
+                holds_a_file(&path)
+            } else {
+                !is_list
+            }
+        })
+    });
+    if !holds {
         let _ = fs::remove_dir_all(folder);
     }
+}
+
+fn unwritable(path: &Path) -> impl FnOnce(io::Error) -> Error {
+    let path = path.to_path_buf();
+    move |source| Error::ProjectUnwritable { path, source }
 }
 
 fn save(path: &Path) -> impl FnOnce(io::Error) -> Error {

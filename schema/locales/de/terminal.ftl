@@ -43,6 +43,15 @@ terminal-note-put-back = { $count ->
 }
 terminal-note-left-over = Was ein früherer Lauf dort hinterlassen hat, liegt jetzt in { $path }
 terminal-note-kept-aside = Es gibt neuere Dateien, daher bleiben ältere, die ein früherer Start beiseitegelegt hatte, in { $path }
+terminal-note-not-started = { $command } ließ sich nicht starten: { $why }
+terminal-start-not-found = ein solches Kommando gibt es nicht
+terminal-start-loader-missing = das Programm, das die erste Zeile nennt, oder der Lader fehlt
+terminal-start-not-permitted = es ist nicht erlaubt, oder die Datei ist nicht ausführbar
+terminal-start-is-a-folder = es ist ein Ordner
+terminal-start-other-format = es ist kein Programm für diesen Rechner
+terminal-start-other = das System lehnt es ab
+terminal-project-unwritable = In diesem Ordner lässt sich nichts schreiben: { $file }: { $problem }
+terminal-project-unwritable-hint = Mehrere Läufe eines Befehls brauchen Platz für das, was sie schreiben: Arbeiten Sie in einer Kopie des Projekts, in die Sie schreiben dürfen.
 terminal-project-busy = In diesem Ordner arbeitet schon ein FirstFault.
 terminal-project-busy-hint = Warten Sie darauf, oder arbeiten Sie in einer anderen Kopie des Projekts: Zwei würden dieselben Dateien schreiben.
 terminal-set-aside-failed = { $file } ist im Weg und lässt sich nicht beiseitelegen: { $problem }

@@ -43,6 +43,15 @@ terminal-note-put-back = { $count ->
 }
 terminal-note-left-over = What an earlier run left there is kept in { $path }
 terminal-note-kept-aside = There are newer files, so older ones that an earlier start had set aside stay in { $path }
+terminal-note-not-started = { $command } could not be started: { $why }
+terminal-start-not-found = there is no such command
+terminal-start-loader-missing = the program that its first line names, or its loader, is missing
+terminal-start-not-permitted = it is not permitted, or the file is not executable
+terminal-start-is-a-folder = it is a folder
+terminal-start-other-format = it is no program for this machine
+terminal-start-other = the system refuses it
+terminal-project-unwritable = Nothing can be written in this folder: { $file }: { $problem }
+terminal-project-unwritable-hint = Several runs of one command need a place for what they write: work in a copy of the project that you may write to.
 terminal-project-busy = Another FirstFault is at work in this folder.
 terminal-project-busy-hint = Wait for it, or work in another copy of the project: two would write the same files.
 terminal-set-aside-failed = { $file } is in the way and cannot be set aside: { $problem }

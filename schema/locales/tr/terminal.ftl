@@ -43,6 +43,15 @@ terminal-note-put-back = { $count ->
 }
 terminal-note-left-over = Önceki bir çalıştırmanın orada bıraktıkları şurada saklanıyor: { $path }
 terminal-note-kept-aside = Daha yeni dosyalar var; önceki bir başlatmanın kenara koyduğu eskiler şurada kalıyor: { $path }
+terminal-note-not-started = { $command } başlatılamadı: { $why }
+terminal-start-not-found = böyle bir komut yok
+terminal-start-loader-missing = ilk satırında adı geçen program ya da yükleyicisi eksik
+terminal-start-not-permitted = buna izin yok ya da dosya çalıştırılabilir değil
+terminal-start-is-a-folder = bu bir klasör
+terminal-start-other-format = bu makine için bir program değil
+terminal-start-other = sistem bunu reddediyor
+terminal-project-unwritable = Bu klasöre yazılamıyor: { $file }: { $problem }
+terminal-project-unwritable-hint = Bir komutun birkaç kez çalıştırılması, yazdıkları için yer ister: projenin yazabildiğiniz bir kopyasında çalışın.
 terminal-project-busy = Bu klasörde başka bir FirstFault çalışıyor.
 terminal-project-busy-hint = Bitmesini bekleyin ya da projenin başka bir kopyasında çalışın: ikisi aynı dosyalara yazardı.
 terminal-set-aside-failed = { $file } yolda duruyor ve kenara konamıyor: { $problem }

@@ -35,6 +35,10 @@ impl Seen {
 }
 
 /// Watches the folders of the checkpoints.
+#[cfg_attr(
+    not(target_os = "linux"),
+    allow(dead_code, reason = "there is no way to watch here")
+)]
 pub(super) struct Watcher {
     folder: PathBuf,
     patterns: Vec<(String, glob::Pattern)>,
@@ -45,6 +49,10 @@ pub(super) struct Watcher {
     events: Option<linux::Events>,
 }
 
+#[cfg_attr(
+    not(target_os = "linux"),
+    allow(dead_code, reason = "there is no way to watch here")
+)]
 impl Watcher {
     /// Watches for the checkpoints of `contract`; `aside_names` are known from an earlier run.
     pub(super) fn new(contract: &Contract, folder: &Path, aside_names: Vec<String>) -> Self {
@@ -161,6 +169,10 @@ impl Watcher {
 }
 
 /// `step_100.pt.tmp` and `step_200.pt.tmp` are one name.
+#[cfg_attr(
+    not(target_os = "linux"),
+    allow(dead_code, reason = "there is no way to watch here")
+)]
 fn without_digits(name: &str) -> String {
     let mut plain = String::with_capacity(name.len());
     for letter in name.chars() {

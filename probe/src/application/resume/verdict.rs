@@ -14,6 +14,7 @@ use crate::application::dossier;
 const BARE: &[&str] = &[
     "unknown",
     "application-failed",
+    "application-unexplained",
     "application-timed-out",
     "application-crashed",
     "native-crash",
