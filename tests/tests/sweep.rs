@@ -559,3 +559,21 @@ fn a_budget_that_the_check_alone_uses_up_is_told_in_time() {
     assert!(ended.stderr.contains("budget was used up"), "{ended}");
     assert!(!scene.work("answers.jsonl").exists(), "{ended}");
 }
+
+#[test]
+fn a_report_that_cannot_be_saved_loses_no_step() {
+    let scene = scene();
+    let options = ["--json", "--axis", "batch=1,2", "--output"];
+    let ended = sweep(
+        &scene,
+        &[&options[..], &["no/such/folder.json"]].concat(),
+        &[],
+    )
+    .end();
+    let report = ended.report();
+    assert_eq!(report.code, Code::OutputWriteFailed, "{ended}");
+    assert_eq!(range(found(&report)), (Some(2.0), None, "all_good"));
+    let ended = sweep(&scene, &[&options[..], &["free.json"]].concat(), &[]).end();
+    assert_eq!(found(&ended.report()).continued, 2, "{ended}");
+    assert!(scene.work("free.json").exists());
+}
