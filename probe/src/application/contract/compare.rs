@@ -347,7 +347,8 @@ fn are_close(reference: &[f64], other: &[f64], tolerance: f64) -> bool {
 pub(crate) fn is_close(reference: f64, other: f64, tolerance: f64) -> bool {
     #[allow(clippy::float_cmp, reason = "infinities are equal or not")]
     let equal = reference == other || (reference.is_nan() && other.is_nan());
-    equal || (reference - other).abs() <= tolerance + tolerance * reference.abs()
+    let difference = (reference - other).abs();
+    equal || (difference.is_finite() && difference <= tolerance + tolerance * reference.abs())
 }
 
 /// A few records that break the proof, by their places.
