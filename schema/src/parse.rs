@@ -153,11 +153,10 @@ impl Report {
             Some(found) if found >= 1 => {}
             _ => return Err(ReportError::BadVersion),
         }
-        let report =
-            Self::deserialize(tree::Node(tree)).map_err(|failure| ReportError::Shape {
-                field: failure.path(),
-                problem: failure.problem,
-            })?;
+        let report = Self::deserialize(tree::Node(tree)).map_err(|failure| ReportError::Shape {
+            field: failure.path(),
+            problem: failure.problem,
+        })?;
         rules::check(&report)?;
         Ok(report)
     }
