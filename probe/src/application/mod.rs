@@ -12,6 +12,7 @@ mod marks;
 mod memory;
 pub(crate) mod project;
 pub(crate) mod recorded;
+mod relocate;
 mod repeat;
 pub(crate) mod resume;
 mod series;
@@ -134,7 +135,14 @@ pub(crate) fn check(settings: &mut RunSettings, show: &mut dyn Stage4) -> Result
     }
     settings.check.program = words::script(&settings.command);
     let mut checked = if settings.skip_check {
-        check::left_out(&settings.check)?
+        let mut left_out = check::left_out(&settings.check)?;
+        // Which Python a command uses that is none itself isn't known.
+        if !settings.python_named && words::python(&settings.command).is_none() {
+            left_out
+                .notes
+                .retain(|note| !matches!(note, Note::Interpreter(_)));
+        }
+        left_out
     } else {
         check::run(&settings.check, &mut |step| show.check(step))?
     };

@@ -213,7 +213,7 @@ impl Project {
             notes.push(Note::PutBack(back));
         }
         if kept {
-            notes.push(Note::KeptAside(folder.to_path_buf()));
+            notes.push(Note::KeptAside(folder.join(FILES)));
         }
         // Told once; the files stay where the note says.
         let _ = fs::rename(folder.join(LIST), folder.join(TOLD));
