@@ -1,6 +1,7 @@
 //! `firstfault check`: settles the interpreter, lets the engines work one after the other, collects evidence after a
 //! failure, and puts the report together. Prints nothing.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -61,6 +62,8 @@ pub(crate) enum Note {
     NoEvidence(std::io::Error),
     /// An earlier attempt ended without a word.
     Unfinished(Unfinished),
+    /// A command that could not be started, and the word for why.
+    NotStarted(OsString, &'static str),
     /// Processes that could not be ended.
     LeftRunning(u32),
     /// So many files that an earlier start, which was killed, had set aside are back in their place.

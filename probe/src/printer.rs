@@ -511,7 +511,28 @@ pub(crate) fn announce_bugs() {
 /// What clap has to say: help and versions are no errors.
 pub(crate) fn usage(problem: &clap::Error) -> ExitCode {
     let _ = problem.print();
+    if is_command_without_hyphens(problem) {
+        let printer = Printer::new(None);
+        let hint = printer.text("terminal-usage-command-hint");
+        let label = printer.text("terminal-hint");
+        printer.err(&format!("{STRONG}{label}{STRONG:#} {hint}\n"));
+    }
     ExitCode::from(if problem.use_stderr() { 2 } else { 0 })
+}
+
+/// Whether the user's own command stands there without the two hyphens before it.
+fn is_command_without_hyphens(problem: &clap::Error) -> bool {
+    use clap::error::{ContextKind, ContextValue, ErrorKind};
+    let takes_command = || {
+        let usage = problem.get(ContextKind::Usage).map(ToString::to_string);
+        usage.is_some_and(|usage| usage.contains("-- <COMMAND>"))
+    };
+    problem.kind() == ErrorKind::UnknownArgument
+        && matches!(
+            problem.get(ContextKind::InvalidArg),
+            Some(ContextValue::String(word)) if !word.starts_with('-')
+        )
+        && takes_command()
 }
 
 fn printed(result: io::Result<()>) -> Result<(), Error> {

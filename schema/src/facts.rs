@@ -332,6 +332,12 @@ facts! {
     APPLICATION_END = "application_end", Kind::Word(&[
         "exited", "signalled", "timed_out", "interrupted", "not_started", "lost",
     ]);
+    /// Why the user's own command could not be started.
+    APPLICATION_START = "application_start", Kind::Word(&[
+        "not_found", "loader_missing", "not_permitted", "is_a_folder", "other_format", "other",
+    ]);
+    /// No message that is known and no stage that never ended tells in which layer the user's own command failed.
+    APPLICATION_UNEXPLAINED = "application_unexplained", Kind::Flag;
     /// Signal that ended the user's own command.
     APPLICATION_SIGNAL = "application_signal", Kind::Word(SIGNALS);
     /// Exit number of the user's own command.

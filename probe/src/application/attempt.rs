@@ -103,6 +103,9 @@ pub(crate) fn attempt_since(
             report.attempt.parameters.insert(name, value);
         }
     }
+    if let (Some(why), Some(program)) = (launched.not_started, plan.words.first()) {
+        notes.push(Note::NotStarted(program.clone(), why));
+    }
     if launched.end.left_running > 0 {
         notes.push(Note::LeftRunning(launched.end.left_running));
     }

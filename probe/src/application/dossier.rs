@@ -268,6 +268,8 @@ pub(super) fn first_broken(points: &[ContractPoint]) -> Option<&'static str> {
 pub(super) fn without_machine(mut diagnosis: Diagnosis) -> Diagnosis {
     let own = [
         facts::APPLICATION_END,
+        facts::APPLICATION_START,
+        facts::APPLICATION_UNEXPLAINED,
         facts::APPLICATION_SIGNAL,
         facts::APPLICATION_EXIT_CODE,
         facts::MEMORY_PHASE,

@@ -18,6 +18,7 @@ use crate::supervisor::command::Stop;
 const BARE: &[&str] = &[
     "unknown",
     "application-failed",
+    "application-unexplained",
     "application-timed-out",
     "application-crashed",
     "native-crash",
@@ -103,6 +104,9 @@ pub(crate) fn diagnose(
     around: Around<'_>,
 ) -> Diagnosis {
     let mut known: Vec<(&str, Scalar)> = vec![(facts::APPLICATION_END, ending.how.name().into())];
+    if let Some(why) = launched.not_started {
+        known.push((facts::APPLICATION_START, why.into()));
+    }
     if let Some(signal) = &ending.signal {
         known.push((facts::APPLICATION_SIGNAL, signal.clone().into()));
     }
@@ -169,6 +173,8 @@ pub(crate) fn diagnose(
                 if let Some(layer) = layer_of_open_stage(launched) {
                     diagnosis.layer = layer;
                     diagnosis.owner = Owner::Program;
+                } else if diagnosis.signature == "application-failed" {
+                    unexplained(&mut diagnosis, ending, message);
                 }
             }
         }
@@ -182,6 +188,32 @@ pub(crate) fn diagnose(
     // A message of which nothing is known says nothing.
     diagnosis.message = diagnosis.message.filter(|message| message != GAP);
     diagnosis
+}
+
+/// Where nothing tells the layer at all, that is said. Without a message, a shell tells by its number that it could not
+/// start a command.
+fn unexplained(diagnosis: &mut Diagnosis, ending: &CommandEnding, message: Option<&str>) {
+    let told = match (ending.exit_code, message) {
+        (Some(127), None) => Some((facts::APPLICATION_START, Scalar::from("not_found"))),
+        (Some(126), None) => Some((facts::APPLICATION_START, Scalar::from("not_permitted"))),
+        _ => None,
+    };
+    let signature = match (&told, ending.exit_code) {
+        (Some(_), Some(127)) => "command-not-found",
+        (Some(_), _) => "command-not-startable",
+        (None, _) => "application-unexplained",
+    };
+    let (fact, value) = told.unwrap_or((facts::APPLICATION_UNEXPLAINED, true.into()));
+    diagnosis.evidence.push(Evidence {
+        fact: fact.to_owned(),
+        value,
+    });
+    if let Some(entry) = catalogue::find(signature) {
+        diagnosis.layer = entry.layer;
+        diagnosis.owner = entry.owner;
+        diagnosis.signature = signature.to_owned();
+        diagnosis.actions = entry.actions.iter().map(|id| (*id).to_owned()).collect();
+    }
 }
 
 /// Where nothing else tells the layer, the stage that never ended does.

@@ -11,6 +11,7 @@ use firstfault_schema::explain::{Explainer, Fault};
 use super::devices::Watcher;
 use super::marks::{Marks, Reader};
 use super::memory::Watch;
+use crate::supervisor::Outcome;
 use crate::supervisor::capture::Capture;
 use crate::supervisor::command::{self, Command, CommandEnd, Order, Sink};
 
@@ -75,6 +76,8 @@ pub(crate) struct Launched {
     pub(crate) stderr: String,
     /// Faults that the whole of its standard error tells.
     pub(crate) faults: Vec<Fault>,
+    /// Why it could not be started; none where it was.
+    pub(crate) not_started: Option<&'static str>,
 }
 
 /// Runs `words`, keeping everything in `folder`. With `steer` it is looked at closely, and `devices` is what tells of the
@@ -140,12 +143,37 @@ pub(crate) fn launch(
     let (capture, explainer) =
         std::mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner));
     Ok(Launched {
+        not_started: why_not_started(end.outcome, words),
         end,
         marks: reader.marks,
         memory,
         // Some programs colour what they write even into a pipe.
         stderr: anstream::adapter::strip_str(&capture.text()).to_string(),
         faults: explainer.finish(),
+    })
+}
+
+/// Why the system did not start a command, by its error number and by what lies there.
+fn why_not_started(outcome: Outcome, words: &[std::ffi::OsString]) -> Option<&'static str> {
+    let Outcome::NotStarted(number) = outcome else {
+        return None;
+    };
+    let program = Path::new(words.first()?);
+    // A name alone is looked for in the folders of PATH.
+    let is_path = program.components().count() > 1 || program.is_absolute();
+    Some(match number {
+        _ if is_path && program.is_dir() => "is_a_folder",
+        // ENOENT where the file is there: the program of its first line, or the loader, is not.
+        2 if is_path && program.exists() => "loader_missing",
+        // ENOENT, ERROR_PATH_NOT_FOUND and ENOTDIR
+        2 | 3 | 20 => "not_found",
+        // EPERM and EACCES; ERROR_ACCESS_DENIED
+        1 | 13 => "not_permitted",
+        5 if cfg!(windows) => "not_permitted",
+        // ENOEXEC; ERROR_BAD_EXE_FORMAT
+        8 => "other_format",
+        193 if cfg!(windows) => "other_format",
+        _ => "other",
     })
 }
 

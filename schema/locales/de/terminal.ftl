@@ -110,6 +110,7 @@ terminal-usage-looks-secret = Eine Bezeichnung oder ein Parameter sieht wie ein 
 terminal-usage-looks-secret-hint = Ein Bericht enthält nichts davon, damit er weitergegeben werden kann; verwenden Sie ein einfaches Wort.
 terminal-usage-index-without-gpu = --device-index braucht eine GPU, verlangt wurde aber --device cpu.
 terminal-usage-index-without-gpu-hint = Lassen Sie eines von beiden weg.
+terminal-usage-command-hint = Stellen Sie -- vor Ihr eigenes Kommando: firstfault run -- python3 train.py
 
 ## Warum ein Betriebssystem eine Datei verweigert
 io-not-found = Datei oder Ordner gibt es nicht

@@ -110,6 +110,7 @@ terminal-usage-looks-secret = a label or parameter looks like a secret or a pers
 terminal-usage-looks-secret-hint = a report holds none of these, so that it can be shared; use a plain word
 terminal-usage-index-without-gpu = --device-index needs a GPU, but --device cpu was asked for
 terminal-usage-index-without-gpu-hint = leave one of the two out
+terminal-usage-command-hint = Put -- before your own command: firstfault run -- python3 train.py
 
 ## Why an operating system refuses a file
 io-not-found = there is no such file or folder

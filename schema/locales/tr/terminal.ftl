@@ -110,6 +110,7 @@ terminal-usage-looks-secret = Bir etiket ya da parametre gizli bir bilgiye veya 
 terminal-usage-looks-secret-hint = Paylaşılabilmesi için raporda bunlar bulunmaz; sade bir sözcük kullanın.
 terminal-usage-index-without-gpu = --device-index bir GPU ister, ama --device cpu istendi.
 terminal-usage-index-without-gpu-hint = İkisinden birini çıkarın.
+terminal-usage-command-hint = Kendi komutunuzdan önce -- yazın: firstfault run -- python3 train.py
 
 ## İşletim sistemi bir dosyayı neden reddeder
 io-not-found = böyle bir dosya ya da klasör yok
