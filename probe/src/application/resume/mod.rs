@@ -2,6 +2,7 @@
 //! stopped and started again, and both are held against each other. Prints nothing.
 
 mod checkpoint;
+mod kept;
 pub(crate) mod point;
 pub(crate) mod settings;
 #[cfg(test)]
@@ -17,9 +18,9 @@ use std::time::{Duration, SystemTime};
 use firstfault_schema::Report;
 use firstfault_schema::decision::Outcome;
 use firstfault_schema::report::{Checkpoint, Container, Resume, ResumeFinding};
-use serde::{Deserialize, Serialize};
 
 use self::checkpoint::{Seen, Watcher};
+use self::kept::{Reference, work};
 use self::point::{Course, Lookout, StopAt};
 use self::settings::ResumeSettings;
 use super::attempt::{self, Agreed, Attempted, Place, Plan, Watched};
@@ -27,7 +28,7 @@ use super::contract::compare::Moments;
 use super::contract::{Contract, files};
 use super::ledger::Ledger;
 use super::project::{self, Project};
-use super::{Stage4, Turn, dossier, ending, words};
+use super::{Stage4, Turn, dossier, ending};
 use crate::check::{self, Checked, Note};
 use crate::error::Error;
 use crate::interrupt;
@@ -71,33 +72,6 @@ impl Finished {
             let _ = fs::rename(&self.reference, &self.place);
         }
     }
-}
-
-/// What makes one proof go on from another's reference: whoever changes any of it begins anew.
-#[derive(Serialize)]
-struct Work<'a> {
-    tool: &'a str,
-    command: Vec<String>,
-    contract: &'a str,
-    /// What the command reads, and its own script: length and time.
-    read: Vec<(PathBuf, u64, Option<SystemTime>)>,
-    limit_ms: Option<u128>,
-    python: [&'a Option<String>; 2],
-    pytorch: [&'a Option<String>; 3],
-    devices: Vec<&'a str>,
-}
-
-/// A finished run without a stop.
-#[derive(Debug, Serialize, Deserialize)]
-struct Reference {
-    report: Report,
-    /// Where its outputs were taken to.
-    folder: PathBuf,
-    course: Course,
-    checkpoints: Vec<Checkpoint>,
-    seen: Vec<Seen>,
-    /// Names under which checkpoints are written before they are renamed.
-    aside_names: Vec<String>,
 }
 
 /// Checks once, then proves stop and resume.
@@ -171,46 +145,6 @@ fn only_last_evidence(notes: &mut Vec<Note>) {
         at += 1;
         !matches!(note, Note::Evidence(_)) || Some(at - 1) == last
     });
-}
-
-fn work<'a>(settings: &ResumeSettings, agreed: &'a Agreed, report: &'a Report) -> Work<'a> {
-    let command = &settings.run.command;
-    let inputs = agreed.contract.read_by_it();
-    let read = inputs
-        .iter()
-        .flat_map(|pattern| files::matching(&agreed.folder, pattern))
-        .chain(words::script(command))
-        .filter_map(|path| {
-            let data = fs::metadata(&path).ok()?;
-            Some((path, data.len(), data.modified().ok()))
-        })
-        .collect();
-    let pytorch = &report.pytorch;
-    Work {
-        tool: &report.tool.version,
-        command: command
-            .iter()
-            .map(|word| word.to_string_lossy().into_owned())
-            .collect(),
-        contract: &agreed.text,
-        read,
-        limit_ms: settings.run.limit.map(|limit| limit.as_millis()),
-        python: [
-            &report.runtime.python_version,
-            &report.runtime.python_implementation,
-        ],
-        pytorch: [
-            &pytorch.version,
-            &pytorch.cuda_version,
-            &pytorch.hip_version,
-        ],
-        devices: pytorch
-            .devices
-            .iter()
-            .flatten()
-            .map(|device| device.name.as_str())
-            .collect(),
-    }
 }
 
 /// What came of it.
