@@ -410,6 +410,8 @@ impl Printer {
             io::ErrorKind::ReadOnlyFilesystem => "read-only",
             io::ErrorKind::IsADirectory => "is-a-directory",
             io::ErrorKind::NotADirectory => "not-a-directory",
+            // What reading a text says where its bytes are none.
+            io::ErrorKind::InvalidData => "invalid-data",
             _ => return visible(&problem.to_string()).into_owned(),
         };
         self.text(&format!("io-{id}"))

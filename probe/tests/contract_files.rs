@@ -505,6 +505,29 @@ fn metrics_are_held_against_their_bounds() {
 }
 
 #[test]
+fn blank_cells_of_a_table_are_passed_over_on_request_alone() {
+    let folder = folder(&[]);
+    // A logger that writes one line for each kind of number.
+    let log = "step,train_loss,val_loss\n1,0.5,\n1,,0.7\n2,0.4,\n2,,0.6\n3,0.3,\n";
+    fs::write(folder.path().join("log.csv"), log).unwrap();
+    let contract = "[training]\nlog='log.csv'\nloss='train_loss'\n";
+    let checked = check(&folder, contract);
+    assert_fails(&checked, "loss_finite", "blank", 2, &["#3", "#5"]);
+    assert_passes(&check(&folder, &format!("{contract}blank='skip'\n")));
+    let metric = "[metric]\npath='log.csv'\nkey='val_loss'\nmax=0.65\n";
+    let checked = check(&folder, metric);
+    assert_fails(&checked, "metric.val_loss", "blank", 0, &[]);
+    assert_passes(&check(&folder, &format!("{metric}blank='skip'\n")));
+    let broken = format!("{log}4,nan,\n");
+    fs::write(folder.path().join("log.csv"), broken).unwrap();
+    let checked = check(&folder, &format!("{contract}blank='skip'\n"));
+    assert_fails(&checked, "loss_finite", false, 1, &["#7"]);
+    fs::write(folder.path().join("log.csv"), "step,train_loss\n1,\n").unwrap();
+    let checked = check(&folder, &format!("{contract}blank='skip'\n"));
+    assert_fails(&checked, "loss_finite", "no_field", 0, &[]);
+}
+
+#[test]
 fn every_loss_of_a_training_has_to_be_finite() {
     let folder = folder(&[]);
     let write = |text: &str| fs::write(folder.path().join("log.jsonl"), text).unwrap();

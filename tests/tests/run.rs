@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use firstfault_schema::decision::Outcome;
-use firstfault_schema::report::EndingKind;
+use firstfault_schema::report::{EndingKind, Layer};
 use firstfault_schema::{Code, Report};
 use firstfault_tests::ended::{diagnosis, fact, outcomes};
 use firstfault_tests::environments::Environment;
@@ -88,6 +88,8 @@ fn a_command_that_fails_is_told_with_its_exit_code() {
     let ended = run(&scene, &["--json"], &["sh", "-c", "exit 7"]).end();
     let report = ended.expect(Code::ApplicationFailed);
     assert_eq!(fact(&report, "application_exit_code").as_deref(), Some("7"));
+    // Nothing tells where it failed, and the report doesn't feign to know.
+    assert_eq!(diagnosis(&report).signature, "application-unexplained");
     assert_eq!(how(&report), EndingKind::Exited);
 }
 
@@ -95,8 +97,50 @@ fn a_command_that_fails_is_told_with_its_exit_code() {
 fn a_command_that_is_not_there_is_told() {
     let scene = Scene::new();
     let ended = run(&scene, &["--json"], &["no-such-command"]).end();
-    let report = ended.expect(Code::ApplicationFailed);
+    assert!(ended.stderr.contains("\"no-such-command\""), "{ended}");
+    ended.expect_exit(13);
+    let report = ended.report();
     assert_eq!(how(&report), EndingKind::NotStarted);
+    assert_start(&report, "command-not-found", "not_found");
+}
+
+#[track_caller]
+fn assert_start(report: &Report, signature: &str, why: &str) {
+    let diagnosis = diagnosis(report);
+    assert_eq!(diagnosis.signature, signature, "{diagnosis:#?}");
+    assert_eq!(diagnosis.layer, Layer::Interpreter, "{diagnosis:#?}");
+    assert_eq!(fact(report, "application_start").as_deref(), Some(why));
+}
+
+#[test]
+fn why_a_command_cannot_be_started_is_told() {
+    let scene = Scene::new();
+    fs::create_dir(scene.work("folder")).unwrap();
+    fs::write(scene.work("plain"), "#!/bin/sh\n").unwrap();
+    fs::write(scene.work("orphan"), "#!/no/such/program\n").unwrap();
+    let mode = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(scene.work("orphan"), mode).unwrap();
+    for (command, signature, why) in [
+        ("", "command-not-found", "not_found"),
+        ("./folder", "command-not-startable", "is_a_folder"),
+        ("./plain", "command-not-startable", "not_permitted"),
+        ("./orphan", "command-not-found", "loader_missing"),
+    ] {
+        let ended = run(&scene, &["--json"], &[command]).end();
+        ended.expect_exit(13);
+        assert_start(&ended.report(), signature, why);
+    }
+    let ended = run(&scene, &["--json"], &["sh", "-c", "no-such-command"]).end();
+    ended.expect_exit(13);
+    assert_start(&ended.report(), "command-not-found", "not_found");
+}
+
+#[test]
+fn a_command_without_the_two_hyphens_gets_a_hint() {
+    let scene = Scene::new();
+    let ended = scene.run(["run"]).args(["sh", "-c", "true"]).end();
+    ended.expect_exit(2);
+    assert!(ended.stderr.contains("Put -- before"), "{ended}");
 }
 
 #[test]

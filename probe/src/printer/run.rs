@@ -94,7 +94,7 @@ impl Printer {
 
     /// What is wrong with a contract, and the key.
     pub(super) fn contract_problem(&self, error: &ContractError) -> String {
-        let number;
+        let (number, wanted_word);
         let (id, values): (&str, Vec<(&str, &str)>) = match &error.problem {
             ContractProblem::Syntax { line, message } => {
                 number = line.to_string();
@@ -106,7 +106,12 @@ impl Printer {
             }
             ContractProblem::UnknownKey { known } => ("unknown-key", vec![("known", known)]),
             ContractProblem::Missing => ("missing", Vec::new()),
-            ContractProblem::WrongType { wanted } => ("wrong-type", vec![("wanted", *wanted)]),
+            ContractProblem::WrongType { wanted } => {
+                wanted_word = self.text(&format!("terminal-wanted-{wanted}"));
+                ("wrong-type", vec![("wanted", &wanted_word)])
+            }
+            ContractProblem::BadPattern => ("bad-pattern", Vec::new()),
+            ContractProblem::NoFormat { known } => ("no-format", vec![("known", known)]),
             ContractProblem::NotOneOf { known } => ("not-one-of", vec![("known", *known)]),
             ContractProblem::OutOfRange => ("out-of-range", Vec::new()),
             ContractProblem::Needs { other } => ("needs", vec![("other", *other)]),

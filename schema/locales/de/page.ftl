@@ -244,6 +244,7 @@ contract-word-no-field = kein solches Feld
 contract-word-wrong-type = anderer Typ
 contract-word-duplicate-key = derselbe Schlüssel zweimal
 contract-word-not-finite = nicht endlich
+contract-word-blank = eine leere Zelle (blank = "skip" im Vertrag übergeht solche)
 contract-word-corrupt = Prüfsumme stimmt nicht
 contract-word-different-shapes = andere Namen oder Formen
 contract-word-lfs-pointer = ein git-lfs-Verweis statt der Datei

@@ -121,6 +121,7 @@ io-file-too-large = die Datei würde größer als erlaubt
 io-read-only = das Dateisystem ist schreibgeschützt
 io-is-a-directory = das ist ein Ordner
 io-not-a-directory = ein Teil des Pfads ist kein Ordner
+io-invalid-data = es ist kein Text in UTF-8
 
 ## Warum eine Datei kein Bericht ist
 report-error-empty = die Datei ist leer
@@ -215,6 +216,15 @@ terminal-contract-too-large = er ist größer als jeder Vertrag, der gelesen wir
 terminal-contract-unknown-key = diesen Schlüssel gibt es nicht; bekannt sind: { $known }
 terminal-contract-missing = das muss angegeben sein
 terminal-contract-wrong-type = der Typ ist ein anderer; verlangt: { $wanted }
+terminal-wanted-text = ein Text
+terminal-wanted-texts = ein Text oder eine Liste von Texten
+terminal-wanted-number = eine Zahl
+terminal-wanted-whole = eine ganze Zahl
+terminal-wanted-truth = true oder false
+terminal-wanted-table = eine Tabelle
+terminal-wanted-tables = eine Tabelle oder mehrere
+terminal-contract-bad-pattern = *, ? und Klammern darin ergeben kein Muster; [[] steht für die Klammer [ selbst
+terminal-contract-no-format = weder format noch die Endung des Pfads nennt das Format; bekannt sind: { $known }
 terminal-contract-not-one-of = es ist keines von diesen: { $known }
 terminal-contract-out-of-range = diese Zahl kann nicht gemeint sein
 terminal-contract-needs = daneben wird { $other } gebraucht

@@ -244,6 +244,7 @@ contract-word-no-field = no such field
 contract-word-wrong-type = another type
 contract-word-duplicate-key = the same key twice
 contract-word-not-finite = not finite
+contract-word-blank = an empty cell (blank = "skip" in the contract passes over those)
 contract-word-corrupt = checksum does not match
 contract-word-different-shapes = other names or shapes
 contract-word-lfs-pointer = a git-lfs pointer instead of the file

@@ -121,6 +121,7 @@ io-file-too-large = the file would be larger than allowed
 io-read-only = the file system is read-only
 io-is-a-directory = it is a folder
 io-not-a-directory = a part of the path is no folder
+io-invalid-data = it is no text in UTF-8
 
 ## Why a file is no report
 report-error-empty = the file is empty
@@ -215,6 +216,15 @@ terminal-contract-too-large = it is larger than any contract that is read (at mo
 terminal-contract-unknown-key = there is no such key; known ones: { $known }
 terminal-contract-missing = it has to be there
 terminal-contract-wrong-type = it has another type; wanted: { $wanted }
+terminal-wanted-text = a text
+terminal-wanted-texts = a text or a list of texts
+terminal-wanted-number = a number
+terminal-wanted-whole = a whole number
+terminal-wanted-truth = true or false
+terminal-wanted-table = a table
+terminal-wanted-tables = a table or several
+terminal-contract-bad-pattern = its *, ? and brackets make no pattern; [[] stands for the bracket [ itself
+terminal-contract-no-format = neither format nor the ending of the path tells the format; known ones: { $known }
 terminal-contract-not-one-of = it is none of these: { $known }
 terminal-contract-out-of-range = this number can’t be meant
 terminal-contract-needs = it needs { $other } beside it

@@ -244,6 +244,7 @@ contract-word-no-field = böyle bir alan yok
 contract-word-wrong-type = başka bir tür
 contract-word-duplicate-key = aynı anahtar iki kez
 contract-word-not-finite = sonlu değil
+contract-word-blank = boş bir hücre (sözleşmedeki blank = "skip" bunları atlar)
 contract-word-corrupt = sağlama toplamı tutmuyor
 contract-word-different-shapes = adlar veya boyutlar farklı
 contract-word-lfs-pointer = dosyanın yerine bir git-lfs işaretçisi

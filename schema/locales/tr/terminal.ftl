@@ -121,6 +121,7 @@ io-file-too-large = dosya izin verilenden büyük olurdu
 io-read-only = dosya sistemi salt okunur
 io-is-a-directory = bu bir klasör
 io-not-a-directory = yolun bir bölümü klasör değil
+io-invalid-data = bu, UTF-8 metni değil
 
 ## Bir dosya neden rapor değil
 report-error-empty = dosya boş
@@ -215,6 +216,15 @@ terminal-contract-too-large = okunabilecek sözleşmelerden büyük (en çok { $
 terminal-contract-unknown-key = böyle bir anahtar yok; bilinenler: { $known }
 terminal-contract-missing = bunun verilmesi gerekir
 terminal-contract-wrong-type = türü farklı; istenen: { $wanted }
+terminal-wanted-text = bir metin
+terminal-wanted-texts = bir metin ya da metin listesi
+terminal-wanted-number = bir sayı
+terminal-wanted-whole = bir tam sayı
+terminal-wanted-truth = true ya da false
+terminal-wanted-table = bir tablo
+terminal-wanted-tables = bir ya da birkaç tablo
+terminal-contract-bad-pattern = içindeki *, ? ve köşeli ayraçlar bir desen oluşturmuyor; [ ayracının kendisi için [[] yazın
+terminal-contract-no-format = biçimi ne format ne de yolun uzantısı söylüyor; bilinenler: { $known }
 terminal-contract-not-one-of = bunlardan biri değil: { $known }
 terminal-contract-out-of-range = bu sayı kastedilmiş olamaz
 terminal-contract-needs = yanında { $other } gerekir

@@ -175,7 +175,12 @@ fn take<'a>(
     }
     match columns.numbers[..] {
         [] => {}
-        [at] => record.vector = Some(cell(&row[at], wish)?),
+        [at] => {
+            record.blank = row[at].trim_ascii().is_empty();
+            if !(record.blank && wish.skip_blank) {
+                record.vector = Some(cell(&row[at], wish)?);
+            }
+        }
         ref several => {
             let mut numbers = Numbers::NONE;
             for at in several {

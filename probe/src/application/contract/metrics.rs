@@ -60,7 +60,11 @@ fn read(path: &Path, plan: &MetricPlan, run: Run<'_>) -> Result<f64, Word> {
         document(path, &plan.key)?
     } else {
         let mut losses = Series::default();
-        series(path, plan.format, &plan.key, run, &mut losses)?;
+        let wish = wish(&plan.key, plan.skip_blank);
+        series(path, plan.format, &wish, run, &mut losses)?;
+        if losses.last_blank {
+            return Err(Word::Blank);
+        }
         losses.last.ok_or(Word::NoField)?
     };
     if value.is_finite() {
@@ -100,6 +104,10 @@ pub(super) struct Series {
     count: u64,
     last: Option<f64>,
     not_finite: Broken,
+    /// So many of those that are not finite are cells with nothing in them.
+    blank: u64,
+    /// The last one is such a cell.
+    last_blank: bool,
     flaw: Option<Word>,
 }
 
@@ -116,6 +124,8 @@ impl Visitor for Series {
         };
         self.count += 1;
         self.last = Some(value);
+        self.last_blank = record.blank;
+        self.blank += u64::from(record.blank);
         if !value.is_finite() {
             self.not_finite.add(place, None);
         }
@@ -134,27 +144,35 @@ impl Visitor for Series {
 
     fn join(&mut self, other: Self) {
         self.count += other.count;
-        self.last = other.last.or(self.last);
+        if other.last.is_some() {
+            self.last = other.last;
+            self.last_blank = other.last_blank;
+        }
+        self.blank += other.blank;
         self.not_finite.join(other.not_finite);
         self.flaw = self.flaw.or(other.flaw);
+    }
+}
+
+fn wish(key: &str, skip_blank: bool) -> Wish<'_> {
+    Wish {
+        vector: Some(key),
+        values: true,
+        skip_blank,
+        ..Wish::default()
     }
 }
 
 fn series(
     path: &Path,
     format: Format,
-    key: &str,
+    wish: &Wish<'_>,
     run: Run<'_>,
     series: &mut Series,
 ) -> Result<(), Word> {
-    let wish = Wish {
-        vector: Some(key),
-        values: true,
-        ..Wish::default()
-    };
     // The last value is wanted, so the lines keep their order.
     let run = Run { threads: 1, ..run };
-    match outputs::read(path, 0, format, &wish, run, series) {
+    match outputs::read(path, 0, format, wish, run, series) {
         Ok(()) => series.flaw.map_or(Ok(()), Err),
         Err(Failure::Io) => Err(Word::Unreadable),
         Err(Failure::Flaw(word)) => Err(word),
@@ -164,6 +182,7 @@ fn series(
 /// Every loss in the log is finite, and there is at least one.
 pub(super) fn check_losses(
     (log, format, loss): &(String, Format, String),
+    skip_blank: bool,
     context: &Context<'_>,
     run: Run<'_>,
     findings: &mut Findings<'_>,
@@ -178,7 +197,7 @@ pub(super) fn check_losses(
     let paths: Vec<PathBuf> = found.fresh;
     let mut losses = Series::default();
     for path in &paths {
-        if let Err(word) = series(path, *format, loss, run, &mut losses) {
+        if let Err(word) = series(path, *format, &wish(loss, skip_blank), run, &mut losses) {
             let point = judged(Point::LossFinite, false, expected(), Some(word.into()));
             findings.add_files(point, &[(path.clone(), word)]);
             return;
@@ -189,12 +208,18 @@ pub(super) fn check_losses(
         findings.add(judged(Point::LossFinite, false, expected(), found));
         return;
     }
-    let finite = losses.not_finite.count == 0;
+    // Where nothing else is wrong, the word tells what the contract can say about it.
+    let only_blank = losses.blank > 0 && losses.blank == losses.not_finite.count;
+    let found = if only_blank {
+        Word::Blank.into()
+    } else {
+        Scalar::from(losses.not_finite.count == 0)
+    };
     let point = counted(
         Point::LossFinite,
         &losses.not_finite,
         expected(),
-        Some(finite.into()),
+        Some(found),
     );
     let text = Files {
         paths: &paths,

@@ -72,6 +72,7 @@ fn wish(plan: &OutputPlan) -> Wish<'_> {
         values: plan.demands.need_values(),
         min: plan.demands.min,
         max: plan.demands.max,
+        skip_blank: false,
     }
 }
 

@@ -159,6 +159,8 @@ pub enum Word {
     DuplicateKey,
     /// NaN, infinite or null.
     NotFinite,
+    /// A table's cell with nothing in it; `blank = "skip"` in the contract passes over those.
+    Blank,
     /// A checksum doesn't fit: bytes have changed.
     Corrupt,
     /// The names or shapes of the two checkpoints differ.
@@ -171,7 +173,7 @@ pub enum Word {
 
 impl Word {
     /// All words.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Missing,
         Self::OlderThanRun,
         Self::NotAFile,
@@ -186,6 +188,7 @@ impl Word {
         Self::WrongType,
         Self::DuplicateKey,
         Self::NotFinite,
+        Self::Blank,
         Self::Corrupt,
         Self::DifferentShapes,
         Self::LfsPointer,
@@ -209,6 +212,7 @@ impl Word {
             Self::WrongType => "wrong_type",
             Self::DuplicateKey => "duplicate_key",
             Self::NotFinite => "not_finite",
+            Self::Blank => "blank",
             Self::Corrupt => "corrupt",
             Self::DifferentShapes => "different_shapes",
             Self::LfsPointer => "lfs_pointer",

@@ -20,6 +20,8 @@ pub(super) struct Wish<'a> {
     pub(super) min: Option<f64>,
     /// The same above.
     pub(super) max: Option<f64>,
+    /// A table's cell with nothing in it is no value, instead of one that is not finite.
+    pub(super) skip_blank: bool,
 }
 
 /// The numbers of one record.
@@ -69,6 +71,8 @@ pub(super) struct Record<'a> {
     pub(super) vector: Option<Vector>,
     /// Its length, where that was wanted and found.
     pub(super) length: Option<u64>,
+    /// There was nothing in the cell of its number.
+    pub(super) blank: bool,
 }
 
 /// What stands where the numbers should.

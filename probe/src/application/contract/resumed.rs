@@ -134,6 +134,7 @@ impl Contract {
             id: plan.step.as_deref(),
             vector: Some(loss),
             values: true,
+            skip_blank: plan.skip_blank,
             ..Wish::default()
         };
         let mut curve = Curve {

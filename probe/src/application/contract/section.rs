@@ -184,6 +184,50 @@ impl Section {
         Ok(Some(name))
     }
 
+    /// What an empty cell is in a table; no other format has cells.
+    pub(super) fn skip_blank(&mut self, format: Option<Format>, other: &'static str) -> Read<bool> {
+        match self.text("blank")?.as_deref() {
+            None | Some("not_finite") => return Ok(false),
+            Some("skip") => {}
+            Some(_) => {
+                let known = "skip, not_finite";
+                return Err(self.error("blank", ContractProblem::NotOneOf { known }));
+            }
+        }
+        match format {
+            None => Err(self.error("blank", ContractProblem::Needs { other })),
+            Some(Format::Csv(_)) => Ok(true),
+            Some(_) => Err(self.error("blank", ContractProblem::DoesNotFit { other })),
+        }
+    }
+
+    /// A text that may hold `*` and `?`.
+    pub(super) fn pattern(&mut self, key: &'static str) -> Read<Option<String>> {
+        let text = self.text(key)?;
+        self.patterns_of(key, text.iter())?;
+        Ok(text)
+    }
+
+    /// A text that may hold `*` and `?`, or a list of such.
+    pub(super) fn patterns(&mut self, key: &'static str) -> Read<Option<Vec<String>>> {
+        let texts = self.texts(key)?;
+        self.patterns_of(key, texts.iter().flatten())?;
+        Ok(texts)
+    }
+
+    pub(super) fn patterns_of<'a>(
+        &self,
+        key: &str,
+        texts: impl Iterator<Item = &'a String>,
+    ) -> Read<()> {
+        for text in texts {
+            if glob::Pattern::new(text).is_err() {
+                return Err(self.error(key, ContractProblem::BadPattern));
+            }
+        }
+        Ok(())
+    }
+
     pub(super) fn count(&mut self, input: Option<&InputPlan>) -> Read<Option<Count>> {
         let known = "same as input";
         match self.take("count") {
@@ -202,7 +246,7 @@ impl Section {
     }
 
     pub(super) fn records(&mut self, formats: &'static [&'static str]) -> Read<Records> {
-        let Some(paths) = self.texts("path")? else {
+        let Some(paths) = self.patterns("path")? else {
             return Err(self.error("path", ContractProblem::Missing));
         };
         let format = self.format(&paths[0], formats)?;
@@ -249,7 +293,9 @@ impl Section {
                     known: KNOWN_FORMATS,
                 }
             } else {
-                ContractProblem::Missing
+                ContractProblem::NoFormat {
+                    known: formats.join(", "),
+                }
             };
             return Err(self.error(key, problem));
         }

@@ -115,6 +115,8 @@ pub(super) struct MetricPlan {
     pub(super) path: String,
     pub(super) format: Format,
     pub(super) key: String,
+    /// An empty cell is no value, instead of one that is not finite.
+    pub(super) skip_blank: bool,
     pub(super) min: Option<f64>,
     pub(super) max: Option<f64>,
 }
@@ -122,6 +124,8 @@ pub(super) struct MetricPlan {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct TrainingPlan {
     pub(super) log: Option<(String, Format, String)>,
+    /// An empty cell of the log is no loss, instead of one that is not finite.
+    pub(super) skip_blank: bool,
     /// The field of the log that counts steps.
     pub(crate) step: Option<String>,
     pub(super) before: Option<String>,
@@ -189,6 +193,13 @@ pub enum ContractProblem {
         /// Those that are.
         known: &'static str,
     },
+    /// Its `*`, `?` and brackets make no pattern.
+    BadPattern,
+    /// Neither a key nor the ending of the path tells the format.
+    NoFormat {
+        /// Those that are possible here.
+        known: String,
+    },
     /// The number can't be meant, or the lower bound lies above the upper one.
     OutOfRange,
     /// It needs another key beside it.
@@ -217,6 +228,8 @@ impl ContractProblem {
             Self::Missing => "missing",
             Self::WrongType { .. } => "wrong-type",
             Self::NotOneOf { .. } => "not-one-of",
+            Self::BadPattern => "bad-pattern",
+            Self::NoFormat { .. } => "no-format",
             Self::OutOfRange => "out-of-range",
             Self::Needs { .. } => "needs",
             Self::DoesNotFit { .. } => "does-not-fit",
@@ -388,6 +401,12 @@ fn output(mut section: Section, input: Option<&InputPlan>) -> Read<OutputPlan> {
         "parquet",
     ])?;
     let vector = section.text("vector")?;
+    let is_pattern = vector
+        .as_deref()
+        .is_some_and(|name| name.contains(['*', '?']));
+    if is_pattern && matches!(records.format, Format::Csv(_)) {
+        section.patterns_of("vector", vector.iter())?;
+    }
     if records.format == Format::Npy {
         for (key, given) in [("id", records.id.is_some()), ("vector", vector.is_some())] {
             if given {
@@ -458,24 +477,28 @@ fn output(mut section: Section, input: Option<&InputPlan>) -> Read<OutputPlan> {
 }
 
 fn metric(mut section: Section) -> Read<MetricPlan> {
-    let path = section.needed("path")?;
+    let Some(path) = section.pattern("path")? else {
+        return Err(section.error("path", ContractProblem::Missing));
+    };
     let format = section.format(&path, &["json", "jsonl", "csv", "tsv"])?;
     let Some(key) = section.plain_name("key")? else {
         return Err(section.error("key", ContractProblem::Missing));
     };
     let (min, max) = section.bounds()?;
+    let skip_blank = section.skip_blank(Some(format), "format")?;
     section.end()?;
     Ok(MetricPlan {
         path,
         format,
         key,
+        skip_blank,
         min,
         max,
     })
 }
 
 fn training(mut section: Section) -> Read<TrainingPlan> {
-    let log = section.text("log")?;
+    let log = section.pattern("log")?;
     let loss = section.text("loss")?;
     let log = match (log, loss) {
         (Some(log), Some(loss)) => {
@@ -494,11 +517,12 @@ fn training(mut section: Section) -> Read<TrainingPlan> {
     if step.is_some() && log.is_none() {
         return Err(section.error("step", ContractProblem::Needs { other: "log" }));
     }
-    let before = section.text("before")?;
-    let after = section.text("after")?;
-    let changed = section.texts("changed")?;
-    let kept = section.texts("kept")?;
-    let checkpoints = section.texts("checkpoint")?.unwrap_or_default();
+    let skip_blank = section.skip_blank(log.as_ref().map(|log| log.1), "log")?;
+    let before = section.pattern("before")?;
+    let after = section.pattern("after")?;
+    let changed = section.patterns("changed")?;
+    let kept = section.patterns("kept")?;
+    let checkpoints = section.patterns("checkpoint")?.unwrap_or_default();
     let finite = section.truth("finite")?;
     if finite == Some(true) && after.is_none() && checkpoints.is_empty() {
         return Err(section.error(
@@ -518,19 +542,13 @@ fn training(mut section: Section) -> Read<TrainingPlan> {
             return Err(section.error(key, ContractProblem::Needs { other }));
         }
     }
-    for (key, patterns) in [("changed", &changed), ("kept", &kept)] {
-        for pattern in patterns.iter().flatten() {
-            if glob::Pattern::new(pattern).is_err() {
-                return Err(section.error(key, ContractProblem::OutOfRange));
-            }
-        }
-    }
     if log.is_none() && before.is_none() && checkpoints.is_empty() {
         return Err(section.error("", ContractProblem::NothingDemanded));
     }
     section.end()?;
     Ok(TrainingPlan {
         log,
+        skip_blank,
         step,
         before,
         after,
@@ -549,7 +567,7 @@ fn resume(mut section: Section) -> Read<ResumePlan> {
     }
     let plan = ResumePlan {
         tolerance: tolerance.unwrap_or(usual.tolerance),
-        state: section.texts("state")?.unwrap_or_default(),
+        state: section.patterns("state")?.unwrap_or_default(),
         arguments: section.texts("arguments")?.unwrap_or_default(),
         kept_copies: section.whole("kept_copies")?.unwrap_or(usual.kept_copies),
     };

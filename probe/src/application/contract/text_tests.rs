@@ -36,7 +36,7 @@ fn every_error_names_its_key() {
             "output.path",
             "wrong-type",
         ),
-        ("[output]\npath = 'a.xyz'\n", "output.format", "missing"),
+        ("[output]\npath = 'a.xyz'\n", "output.format", "no-format"),
         (
             "[output]\npath = 'a'\nformat = 'files'\n",
             "output.format",
@@ -113,6 +113,26 @@ fn every_error_names_its_key() {
             "needs",
         ),
         ("[final_work]\ncount = 3\n", "final_work", "needs"),
+        (
+            "[output]\npath = 'out[1.npy'\n",
+            "output.path",
+            "bad-pattern",
+        ),
+        (
+            "[training]\nbefore = 'a.pt'\nafter = 'b.pt'\nchanged = 'a**'\n",
+            "training.changed",
+            "bad-pattern",
+        ),
+        (
+            "[training]\nlog = 'l.csv'\nloss = 'loss'\nblank = 'drop'\n",
+            "training.blank",
+            "not-one-of",
+        ),
+        (
+            "[training]\nlog = 'l.jsonl'\nloss = 'loss'\nblank = 'skip'\n",
+            "training.blank",
+            "does-not-fit",
+        ),
     ] {
         let (found, problem) = problem(text);
         assert_eq!((found.as_str(), problem.name()), (key, name), "{text}");

@@ -24,7 +24,7 @@ pub(super) fn check(
     findings: &mut Findings<'_>,
 ) {
     if let Some(log) = &plan.log {
-        metrics::check_losses(log, context, run, findings);
+        metrics::check_losses(log, plan.skip_blank, context, run, findings);
     }
     let mut finite = Finite::default();
     if let (Some(before), Some(after)) = (&plan.before, &plan.after) {
