@@ -29,7 +29,10 @@ impl Float {
             Self::F16 => look(bytes, unfit, 0x7c00, u16::from_le_bytes),
             Self::Bf16 => look(bytes, unfit, 0x7f80, u16::from_le_bytes),
             Self::F8E5M2 => look(bytes, unfit, 0x7c, u8::from_le_bytes),
-            Self::F8E4M3 => unfit.nan |= bytes.iter().any(|byte| byte & 0x7f == 0x7f),
+            Self::F8E4M3 => {
+                let nan = |any, byte: &u8| any | (byte & 0x7f == 0x7f);
+                unfit.nan |= bytes.iter().fold(false, nan);
+            }
         }
     }
 }
