@@ -245,17 +245,41 @@ const NAMES: [&str; 7] = [
     "COMPUTERNAME",
     "SUDO_USER",
 ];
-/// Names that many machines share: they tell nothing.
-const COMMON_NAMES: [&str; 9] = [
+/// Names that many machines and accounts share, or that a stage of a program has as well: they tell nothing.
+const COMMON_NAMES: [&str; 33] = [
     "root",
     "admin",
     "user",
+    "guest",
+    "nobody",
     "ubuntu",
     "debian",
+    "runner",
+    "jovyan",
+    "app",
     "localhost",
     "docker",
-    "runner",
-    "nobody",
+    "container",
+    "host",
+    "server",
+    "node",
+    "worker",
+    "cluster",
+    "login",
+    "compute",
+    "desktop",
+    "laptop",
+    "workstation",
+    "main",
+    "data",
+    "train",
+    "training",
+    "eval",
+    "test",
+    "dev",
+    "lab",
+    "work",
+    "batch",
 ];
 
 /// Whether the text holds the user's name, the host's, or another value of a variable that is no common word.
@@ -327,6 +351,7 @@ mod tests {
             ("USER", "jane"),
             ("LOGNAME", "ml"),
             ("HOST", "cuda"),
+            ("COMPUTERNAME", "TRAIN"),
             ("HOSTNAME", "gpu-box-7.example.org"),
             ("API", "Tr0ub4dor&3x"),
             ("LANG", "de"),
@@ -362,6 +387,7 @@ mod tests {
             "module.encoder.layer.0.attention.self.query.weight",
             "janet and hijane",
             "cuda",
+            "train",
         ] {
             assert_eq!(own_words(label, &variables()), Ok(()), "{label}");
         }
