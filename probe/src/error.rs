@@ -82,6 +82,13 @@ pub(crate) enum Error {
         /// Why.
         source: io::Error,
     },
+    /// The contract names this program's own folder, or what holds it, as the command's.
+    OwnFolder {
+        /// What it names.
+        path: PathBuf,
+    },
+    /// The contract names nothing that a continued run could be held against.
+    NothingToCompare,
     /// The command writes its outputs through a link, so that one run would write over the other's.
     LinkedOutput {
         /// The link.
@@ -153,6 +160,8 @@ impl Error {
             | Self::BudgetTooShort
             | Self::ProjectBusy
             | Self::SetAside { .. }
+            | Self::OwnFolder { .. }
+            | Self::NothingToCompare
             | Self::LinkedOutput { .. }
             | Self::LogTooLarge { .. } => 2,
             Self::Save { .. }

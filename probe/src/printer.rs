@@ -339,6 +339,14 @@ impl Printer {
                 ),
                 Some(self.text("terminal-set-aside-hint")),
             ),
+            Error::OwnFolder { path } => (
+                self.with("terminal-own-folder", &[("file", &visible_path(path))]),
+                Some(self.text("terminal-own-folder-hint")),
+            ),
+            Error::NothingToCompare => (
+                self.text("terminal-nothing-to-compare"),
+                Some(self.text("terminal-nothing-to-compare-hint")),
+            ),
             Error::LinkedOutput { path } => (
                 self.with("terminal-linked-output", &[("file", &visible_path(path))]),
                 Some(self.text("terminal-linked-output-hint")),

@@ -114,10 +114,7 @@ impl Project {
         let own = aside.moves.iter().find(|one| self.is_own(&one.from));
         if let Some(path) = own.map(|one| one.from.clone()) {
             remove_if_empty(&aside.folder);
-            return Err(Error::SetAside {
-                path,
-                source: io::ErrorKind::InvalidInput.into(),
-            });
+            return Err(Error::OwnFolder { path });
         }
         aside.done = false;
         let listed = Listed {
@@ -517,6 +514,52 @@ mod tests {
             fs::read_to_string(folder.join("progress.json")).unwrap(),
             "7"
         );
+    }
+
+    #[test]
+    fn files_named_like_our_own_come_back_as_they_were() {
+        let scene = tempfile::tempdir().unwrap();
+        let folder = scene.path();
+        let text = "[[output]]\npath = \"o.jsonl\"\n[resume]\nstate = [\"list.json\", \"left\", \"files\"]";
+        let agreed = Agreed {
+            contract: Contract::from_toml(text).unwrap(),
+            folder: folder.to_path_buf(),
+            text: text.to_owned(),
+        };
+        fs::write(folder.join("list.json"), "mine").unwrap();
+        fs::create_dir(folder.join("left")).unwrap();
+        fs::write(folder.join("left/told.json"), "mine").unwrap();
+        fs::write(folder.join("files"), "mine").unwrap();
+        let aside = project(folder).set_aside(&agreed, "one").unwrap();
+        assert!(!folder.join("list.json").exists());
+        fs::create_dir(folder.join("left")).unwrap();
+        fs::write(folder.join("left/list.json"), "the run's").unwrap();
+        let left = aside.put_back().unwrap().unwrap();
+        assert!(left.join("left/list.json").is_file());
+        for name in ["list.json", "left/told.json", "files"] {
+            assert_eq!(fs::read_to_string(folder.join(name)).unwrap(), "mine");
+        }
+        assert_eq!(fs::read_dir(folder.join("left")).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn the_project_itself_is_never_set_aside() {
+        let scene = tempfile::tempdir().unwrap();
+        let folder = scene.path();
+        fs::write(folder.join("mine"), "mine").unwrap();
+        for state in [".", "..", "/", "./", FOLDER, ".firstfault/aside"] {
+            let text = format!("[[output]]\npath = \"o.jsonl\"\n[resume]\nstate = [\"{state}\"]");
+            let agreed = Agreed {
+                contract: Contract::from_toml(&text).unwrap(),
+                folder: folder.to_path_buf(),
+                text,
+            };
+            let project = project(folder);
+            let refused = project.set_aside(&agreed, "one");
+            assert!(matches!(refused, Err(Error::OwnFolder { .. })), "{state}");
+            assert!(!project.folder.join(ASIDE).join("one").exists());
+        }
+        assert_eq!(fs::read_to_string(folder.join("mine")).unwrap(), "mine");
     }
 
     #[test]

@@ -145,3 +145,51 @@ fn copy_link(from: &Path, to: &Path) -> io::Result<()> {
 fn copy_link(_: &Path, _: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use super::*;
+
+    #[test]
+    fn a_folder_arrives_whole_with_its_times_and_links() {
+        let scene = tempfile::tempdir().unwrap();
+        let (from, to) = (scene.path().join("from"), scene.path().join("to"));
+        fs::create_dir(&from).unwrap();
+        fs::write(from.join("a"), "mine").unwrap();
+        let earlier = SystemTime::UNIX_EPOCH + Duration::from_secs(1_500_000_000);
+        let file = File::options().write(true).open(from.join("a")).unwrap();
+        file.set_modified(earlier).unwrap();
+        std::os::unix::fs::symlink("a", from.join("link")).unwrap();
+        // What a killed process had left of its copy.
+        let torn = scene.path().join(".to.firstfault-part");
+        fs::write(&torn, "mi").unwrap();
+        across(&from, &to).unwrap();
+        assert!(!from.exists() && !torn.exists());
+        assert_eq!(fs::read_to_string(to.join("link")).unwrap(), "mine");
+        assert!(to.join("link").is_symlink());
+        let data = fs::metadata(to.join("a")).unwrap();
+        assert_eq!(data.modified().unwrap(), earlier);
+        assert_eq!(fs::read_dir(scene.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_cannot_be_copied_as_a_whole_stays_where_it_was() {
+        let scene = tempfile::tempdir().unwrap();
+        let (from, to) = (scene.path().join("from"), scene.path().join("to"));
+        fs::create_dir(&from).unwrap();
+        fs::write(from.join("a"), "mine").unwrap();
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            from.join("pipe"),
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR,
+            0,
+        )
+        .unwrap();
+        assert!(across(&from, &to).is_err());
+        assert_eq!(fs::read_to_string(from.join("a")).unwrap(), "mine");
+        assert_eq!(fs::read_dir(scene.path()).unwrap().count(), 1);
+    }
+}

@@ -44,7 +44,7 @@ pub(crate) struct Compared {
     pub(crate) repeated: u64,
     /// There at the stop, and another after resuming.
     pub(crate) changed: u64,
-    /// Written after the stop, and another than without one.
+    /// Another than without a stop, by more than the tolerance.
     pub(crate) different: u64,
     /// Not there without a stop.
     pub(crate) unknown: u64,
@@ -274,20 +274,48 @@ fn judge(
         }
         odd.after(surplus[0].at);
     }
-    let was_there = |exact: u64| earlier.iter().any(|known| known.exact == exact);
+    let mut kept = true;
     for known in earlier {
         if !now.is_empty() && !now.iter().any(|other| other.exact == known.exact) {
+            kept = false;
             found.changed += 1;
             odd.after(now[0].at);
         }
     }
-    for (known, expected_one) in now.iter().zip(expected) {
-        let equal = |other: &Known| other.exact == known.exact;
-        let is_later = earlier.len() < now.len() || earlier.is_empty();
-        if is_later && !was_there(known.exact) && !expected.iter().any(equal) {
-            pairs.push((known.at, expected_one.at));
+    // What stood there at the stop already can be wrong too: a command that is stopped may write what it has not computed.
+    if kept {
+        let (now, expected) = without_equal(now, expected);
+        pairs.extend(
+            now.iter()
+                .zip(&expected)
+                .map(|(one, other)| (one.at, other.at)),
+        );
+    }
+}
+
+/// What is left of both where each record was taken together with one that is equal to the byte.
+fn without_equal(now: &[Known], expected: &[Known]) -> (Vec<Known>, Vec<Known>) {
+    let [mut now, mut expected] = [now, expected].map(|records| {
+        let mut sorted = records.to_vec();
+        sorted.sort_unstable_by_key(|known| (known.exact, known.at));
+        sorted.into_iter().peekable()
+    });
+    let mut left = (Vec::new(), Vec::new());
+    loop {
+        match (now.peek(), expected.peek()) {
+            (Some(one), Some(other)) if one.exact == other.exact => {
+                now.next();
+                expected.next();
+            }
+            (Some(one), Some(other)) if one.exact > other.exact => left.1.extend(expected.next()),
+            (Some(_), _) => left.0.extend(now.next()),
+            (None, Some(_)) => left.1.extend(expected.next()),
+            (None, None) => break,
         }
     }
+    left.0.sort_unstable_by_key(|known| known.at);
+    left.1.sort_unstable_by_key(|known| known.at);
+    left
 }
 
 /// The places, after resuming, of those pairs whose records are not equal within the tolerance.

@@ -91,6 +91,36 @@ fn each_way_to_break_it_is_counted_for_itself() {
 }
 
 #[test]
+fn what_was_there_at_the_stop_is_held_against_the_reference_too() {
+    let [a, b, c] = [("a", "1"), ("b", "2"), ("c", "3")].map(|(id, value)| line(id, value));
+    let reference = format!("{a}{b}{c}");
+    // Stopped in the middle of its work, the command wrote down what it had not computed.
+    let before = format!("{a}{}", line("b", "0"));
+    let after = format!("{before}{c}");
+    let found = of_texts(CONTRACT, "out.jsonl", [&reference, &before, &after]);
+    assert_eq!(counts(&found), [0, 0, 0, 1, 0]);
+    assert_eq!(found.examples, ["b"]);
+}
+
+#[test]
+fn of_equal_identifiers_each_record_counts_for_itself() {
+    let [one, other] = ["1", "2"].map(|value| line("a", value));
+    let reference = format!("{one}{other}");
+    let found = of_texts(
+        CONTRACT,
+        "out.jsonl",
+        [&reference, "", &format!("{one}{one}")],
+    );
+    assert_eq!(counts(&found), [0, 0, 0, 1, 0]);
+    let found = of_texts(
+        CONTRACT,
+        "out.jsonl",
+        [&reference, "", &format!("{other}{one}")],
+    );
+    assert_eq!(counts(&found), [0; 5]);
+}
+
+#[test]
 fn without_identifiers_the_place_counts() {
     let contract = "[[output]]\npath = \"out.csv\"\nvector = \"v\"";
     let reference = "v,note\n1,x\n2,x\n3,x\n";

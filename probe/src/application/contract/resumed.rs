@@ -91,6 +91,13 @@ impl Contract {
             .map_or(&[], |plan| plan.checkpoints.as_slice())
     }
 
+    /// Whether the contract names a log of losses.
+    pub(crate) fn has_log(&self) -> bool {
+        self.training
+            .as_ref()
+            .is_some_and(|plan| plan.log.is_some())
+    }
+
     /// Whether the log counts steps.
     pub(crate) fn counts_steps(&self) -> bool {
         self.training

@@ -85,6 +85,9 @@ pub(crate) fn resume(
     show: &mut dyn Stage4,
 ) -> Result<Resumed, Error> {
     let agreed = attempt::agree(settings.run.contract.as_deref())?.ok_or(Error::NoContract)?;
+    if !agreed.contract.has_outputs() && !agreed.contract.has_log() {
+        return Err(Error::NothingToCompare);
+    }
     let mut notes = Vec::new();
     let project = Project::take(&mut notes)?;
     let Checked {
@@ -300,6 +303,14 @@ impl Proof<'_> {
         let outputs = contract
             .relocated(&folder)
             .count_outputs(&kept, false, &interrupt::happened);
+        let losses = contract
+            .relocated(&folder)
+            .losses(&kept, &interrupt::happened);
+        // Nothing would ever be found to differ from nothing.
+        let no_losses = losses.as_ref().is_none_or(Vec::is_empty);
+        if no_losses && (outputs == 0 || losses.is_some()) && !interrupt::happened() {
+            return Err(Error::NothingToCompare);
+        }
         let milliseconds = |time: Duration| dossier::rounded(time.as_secs_f64() * 1000.0);
         let reference = Reference {
             course: Course {
@@ -570,6 +581,7 @@ impl Proof<'_> {
                 after,
                 by_step: contract.counts_steps(),
             };
+            proof.lost += training::missing(&logs);
             proof.training = Some(training::compare(logs, tolerance));
         }
     }

@@ -1,7 +1,7 @@
 //! What the shape of a difference in the loss hints at, on curves that are made up. How often the hint is right on real
 //! trainings is told in `docs/resume.md`.
 
-use super::training::{Logs, compare};
+use super::training::{Logs, compare, missing};
 use crate::application::contract::resumed::Loss;
 
 const STEPS: usize = 40;
@@ -52,6 +52,42 @@ fn jumped(step: usize, from: usize) -> Loss {
         one.loss += 0.15 * (-since / 4.0).exp();
     }
     one
+}
+
+#[test]
+fn a_second_start_that_does_nothing_ends_elsewhere() {
+    for by_step in [true, false] {
+        let mut logs = logs(|step| loss(step, step));
+        logs.after.truncate(RESUMED);
+        logs.by_step = by_step;
+        assert_eq!(missing(&logs), 0, "{by_step}");
+        assert_eq!(shape(logs).as_deref(), Some("offset"), "{by_step}");
+    }
+}
+
+#[test]
+fn steps_that_no_log_tells_are_missing() {
+    for by_step in [true, false] {
+        let mut logs = logs(|step| loss(step, step));
+        logs.by_step = by_step;
+        assert_eq!(missing(&logs), 0, "{by_step}");
+        logs.after.drain(RESUMED..RESUMED + 5);
+        assert_eq!(missing(&logs), 5, "{by_step}");
+        logs.before.truncate(RESUMED - 3);
+        logs.after.drain(RESUMED - 3..RESUMED);
+        assert_eq!(missing(&logs), 8, "{by_step}");
+    }
+}
+
+#[test]
+fn a_log_that_begins_anew_after_the_stop_misses_nothing() {
+    for by_step in [true, false] {
+        let mut logs = logs(|step| loss(step, step));
+        logs.by_step = by_step;
+        logs.after.drain(..RESUMED);
+        assert_eq!(missing(&logs), 0, "{by_step}");
+        assert_eq!(shape(logs), None, "{by_step}");
+    }
 }
 
 #[test]

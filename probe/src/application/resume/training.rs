@@ -71,10 +71,12 @@ pub(super) fn compare(logs: Logs, tolerance: f64) -> ResumedTraining {
         .take_while(|(one, other)| is_same(one, other))
         .count();
     let mut resumed = after[same..].to_vec();
+    let mut last_before = None;
     let (reference, resumed_steps) = if by_step {
         resumed = by_steps(resumed);
-        let all = before.iter().chain(&after).copied().collect();
-        (by_steps(reference), by_steps(all).len() as u64)
+        let all = by_steps(before.iter().chain(&after).copied().collect());
+        last_before = all.last().map(|last| last.step);
+        (by_steps(reference), all.len() as u64)
     } else {
         // Without steps, both ended at the same one.
         let total = reference.len().max(before.len().max(same) + resumed.len());
@@ -96,7 +98,11 @@ pub(super) fn compare(logs: Logs, tolerance: f64) -> ResumedTraining {
             first
         };
         resumed = numbered(resumed, first);
-        let total = (first + resumed.len()) as u64;
+        let total = if resumed.is_empty() {
+            before.len().max(same)
+        } else {
+            first + resumed.len()
+        } as u64;
         (numbered(reference, 0), total)
     };
     let pairs = pairs(&reference, &resumed);
@@ -110,9 +116,12 @@ pub(super) fn compare(logs: Logs, tolerance: f64) -> ResumedTraining {
     let first_matches = pairs
         .first()
         .filter(|pair| resumed.first().is_some_and(|first| first.step == pair.step));
-    let ends_elsewhere = by_step
-        && !resumed.is_empty()
-        && reference.last().map(|last| last.step) != resumed.last().map(|last| last.step);
+    let ends_elsewhere = if by_step {
+        let last = |losses: &[Loss]| losses.last().map(|last| last.step);
+        last(&reference) != last(&resumed).or(last_before)
+    } else {
+        resumed.is_empty() && resumed_steps < reference.len() as u64
+    };
     let shape = (differing > 0 || ends_elsewhere).then(|| {
         if ends_elsewhere || is_shifted(&reference, &resumed, tolerance) {
             "offset"
@@ -131,6 +140,33 @@ pub(super) fn compare(logs: Logs, tolerance: f64) -> ResumedTraining {
         reference: thinned(&reference),
         resumed: thinned(&resumed),
     }
+}
+
+/// Steps of the reference that are in no log, although later ones are. What is missing at the end is told by the shape.
+pub(super) fn missing(logs: &Logs) -> u64 {
+    let Logs {
+        reference,
+        before,
+        after,
+        by_step,
+    } = logs;
+    if !by_step {
+        let both = before.iter().zip(after);
+        let same = both.take_while(|(one, other)| is_same(one, other)).count();
+        let resumed = after.len() - same;
+        if resumed == 0 {
+            return 0;
+        }
+        let known = before.len().max(same) + resumed;
+        return reference.len().saturating_sub(known) as u64;
+    }
+    let all = by_steps(before.iter().chain(after).copied().collect());
+    let Some(last) = all.last() else {
+        return 0;
+    };
+    let mut expected = by_steps(reference.clone());
+    expected.retain(|loss| loss.step <= last.step);
+    (expected.len() - pairs(&expected, &all).len()) as u64
 }
 
 fn is_same(one: &Loss, other: &Loss) -> bool {
