@@ -18,7 +18,7 @@ use firstfault_schema::{Report, diagnosis};
 use super::contract::{self, Context, Contract, Verdict};
 use super::launch::{self, Launched, Screen, Steer};
 use super::settings::RunSettings;
-use super::{Stage4, devices, dossier, ending};
+use super::{Stage4, devices, dossier, ending, words};
 use crate::check::Note;
 use crate::error::Error;
 use crate::evidence;
@@ -37,6 +37,22 @@ pub(crate) struct Agreed {
     pub(crate) folder: PathBuf,
     /// As it is written.
     pub(crate) text: String,
+}
+
+impl Agreed {
+    /// What the command reads, and its own script: length and time. Work that was begun with others is other work.
+    pub(crate) fn read_by(&self, command: &[OsString]) -> Vec<(PathBuf, u64, Option<SystemTime>)> {
+        self.contract
+            .read_by_it()
+            .iter()
+            .flat_map(|pattern| contract::files::matching(&self.folder, pattern))
+            .chain(words::script(command))
+            .filter_map(|path| {
+                let data = fs::metadata(&path).ok()?;
+                Some((path, data.len(), data.modified().ok()))
+            })
+            .collect()
+    }
 }
 
 /// What is attempted.

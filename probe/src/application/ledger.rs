@@ -9,6 +9,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
 
+/// No record of ours is longer, and reading one that is no file could wait for ever.
+const MAX_BYTES: u64 = 256 * 1024 * 1024;
+
 /// A record that grows.
 #[derive(Debug)]
 pub(crate) struct Ledger {
@@ -36,7 +39,9 @@ impl Ledger {
             .map(|byte| format!("{byte:02x}"))
             .collect();
         let path = folder.join(format!("{name}.jsonl"));
-        if fresh {
+        let is_ours = |data: &fs::Metadata| data.is_file() && data.len() <= MAX_BYTES;
+        let strange = fs::symlink_metadata(&path).is_ok_and(|data| !is_ours(&data));
+        if fresh || strange {
             put_away(&path)?;
         }
         let mut file = OpenOptions::new()
@@ -117,6 +122,20 @@ mod tests {
         assert_eq!(so_far, [1, 2, 4]);
         ledger.finish().unwrap();
         assert!(open(false).1.is_empty());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_is_put_away_and_not_waited_for() {
+        let project = tempfile::tempdir().unwrap();
+        let open = || Ledger::open::<_, u32>(project.path(), "sweeps", &"w", false).unwrap();
+        let path = open().0.path;
+        fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+        let (mut ledger, so_far) = open();
+        assert!(so_far.is_empty());
+        ledger.add(&1_u32).unwrap();
+        assert_eq!(open().1, [1]);
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! What is kept of a proof: its finished reference, and what makes another start go on from it.
 
-use std::fs;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
@@ -12,8 +11,6 @@ use super::checkpoint::Seen;
 use super::point::Course;
 use super::settings::ResumeSettings;
 use crate::application::attempt::Agreed;
-use crate::application::contract::files;
-use crate::application::words;
 
 /// What makes one proof go on from another's reference: whoever changes any of it begins anew.
 #[derive(Serialize)]
@@ -49,16 +46,6 @@ pub(super) fn work<'a>(
     report: &'a Report,
 ) -> Work<'a> {
     let command = &settings.run.command;
-    let inputs = agreed.contract.read_by_it();
-    let read = inputs
-        .iter()
-        .flat_map(|pattern| files::matching(&agreed.folder, pattern))
-        .chain(words::script(command))
-        .filter_map(|path| {
-            let data = fs::metadata(&path).ok()?;
-            Some((path, data.len(), data.modified().ok()))
-        })
-        .collect();
     let pytorch = &report.pytorch;
     Work {
         tool: &report.tool.version,
@@ -67,7 +54,7 @@ pub(super) fn work<'a>(
             .map(|word| word.to_string_lossy().into_owned())
             .collect(),
         contract: &agreed.text,
-        read,
+        read: agreed.read_by(command),
         limit_ms: settings.run.limit.map(|limit| limit.as_millis()),
         python: [
             &report.runtime.python_version,

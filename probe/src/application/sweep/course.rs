@@ -8,6 +8,10 @@ use serde::{Deserialize, Serialize};
 use super::axis::Value;
 use super::predict::predict;
 
+/// No step takes longer, and no machine has more.
+const MOST_MS: f64 = 1e12;
+const MOST_BYTES: u64 = 1 << 50;
+
 /// A step as it is kept on disk.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Kept {
@@ -23,6 +27,26 @@ pub(super) struct Kept {
 }
 
 impl Kept {
+    /// Whether it can be one that was written here. What was changed by hand is tried again.
+    #[allow(clippy::float_cmp, reason = "the same number, written twice")]
+    pub(super) fn is_sound(&self) -> bool {
+        let is_known = |why: &str| SweepEnd::ALL.iter().any(|end| end.name() == why);
+        let is_time = |ms: f64| (0.0..=MOST_MS).contains(&ms);
+        let step = &self.step;
+        self.value.parse() == Ok(step.value)
+            && step.wall_ms.is_none_or(is_time)
+            && step.why.as_deref().is_none_or(is_known)
+            && (step.why.is_some() || step.outcome == Outcome::Passed)
+            && [step.peak_bytes, self.before_bytes, self.own_bytes]
+                .iter()
+                .flatten()
+                .all(|bytes| *bytes <= MOST_BYTES)
+            && self
+                .report
+                .as_ref()
+                .is_none_or(|report| Report::from_json(&report.to_json()).is_ok())
+    }
+
     /// Whether it need not be tried again: it was neither cut off by Ctrl-C nor by the end of the budget.
     pub(super) fn is_finished(&self) -> bool {
         let cut = |why: &str| {

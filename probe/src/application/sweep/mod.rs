@@ -58,6 +58,7 @@ struct Work<'a> {
     margin: Option<f64>,
     refine: u32,
     contract: &'a str,
+    read: Vec<(std::path::PathBuf, u64, Option<std::time::SystemTime>)>,
     parameters: &'a std::collections::BTreeMap<String, Scalar>,
     step_limit_ms: Option<u128>,
     python: [&'a Option<String>; 2],
@@ -105,11 +106,12 @@ pub(crate) fn sweep(
     }
     let ceiling = Ceiling::of(&checked);
     let work = work(&settings, &agreed, &checked, &ceiling);
-    let (ledger, recorded) = Ledger::open(project.folder(), RECORDS, &work, settings.fresh)
+    let (ledger, mut recorded) = Ledger::open(project.folder(), RECORDS, &work, settings.fresh)
         .map_err(|source| Error::Save {
             path: project.folder().join(RECORDS),
             source,
         })?;
+    recorded.retain(Kept::is_sound);
     let aside = project.set_aside(&agreed, &checked.attempt.id)?;
     let mut worker = Worker {
         settings: &settings,
@@ -171,6 +173,7 @@ fn work<'a>(
         margin: settings.margin,
         refine: settings.refine,
         contract: &agreed.text,
+        read: agreed.read_by(&settings.run.command),
         parameters: &settings.run.check.parameters,
         step_limit_ms: settings.run.limit.map(|limit| limit.as_millis()),
         python: [
