@@ -245,6 +245,26 @@ mod tests {
     }
 
     #[test]
+    fn a_record_that_was_changed_by_hand_is_not_believed() {
+        let axis = Axis::parse("batch=8", &[]).unwrap();
+        let kept = || super::super::refused_step(&axis.values[0], None);
+        assert!(kept().is_sound());
+        let changes: [fn(&mut Kept); 6] = [
+            |kept| kept.step.value = 9.0,
+            |kept| kept.step.wall_ms = Some(-5.0),
+            |kept| kept.step.wall_ms = Some(f64::NAN),
+            |kept| kept.step.why = Some("a word of somebody".to_owned()),
+            |kept| kept.step.why = None,
+            |kept| kept.before_bytes = Some(u64::MAX),
+        ];
+        for (at, change) in changes.into_iter().enumerate() {
+            let mut changed = kept();
+            change(&mut changed);
+            assert!(!changed.is_sound(), "{at}");
+        }
+    }
+
+    #[test]
     fn without_a_good_step_there_is_nothing_to_halve() {
         let (steps, good, bad, _) = tried("batch=8,16", 3, 1.0);
         assert_eq!(steps, [8.0]);
