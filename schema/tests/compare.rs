@@ -5,7 +5,7 @@ use firstfault_schema::compare::{
     Answer, Change, Comparison, Standing, Verdict, compare, field_name, fields,
 };
 use firstfault_schema::guidance::{Guidance, Language};
-use firstfault_schema::report::Scalar;
+use firstfault_schema::report::{EndingKind, Scalar};
 
 fn report(name: &str) -> Report {
     let path = format!("{}/fixtures/valid/{name}.json", env!("CARGO_MANIFEST_DIR"));
@@ -368,4 +368,30 @@ fn every_field_of_every_report_has_a_name_or_is_a_fact() {
             assert!(field_name(&field.path, &words).is_some(), "{}", field.path);
         }
     }
+}
+
+#[test]
+fn a_command_without_marks_is_compared_by_the_time_of_the_whole() {
+    let mut before = report("application-ended");
+    {
+        let application = before.application.as_mut().unwrap();
+        application.passes = None;
+        let ending = application.ending.as_mut().unwrap();
+        (ending.how, ending.exit_code, ending.wall_ms) = (EndingKind::Exited, Some(0), 800.0);
+    }
+    let mut after = before.clone();
+    after.attempt.id = "0".repeat(32);
+    let application = after.application.as_mut().unwrap();
+    application.ending.as_mut().unwrap().wall_ms = 2300.0;
+    assert_eq!(compare(&before, &after).verdict, Verdict::Worse);
+    // One that failed early is no faster one.
+    let application = after.application.as_mut().unwrap();
+    application.ending.as_mut().unwrap().exit_code = Some(1);
+    let comparison = compare(&before, &after);
+    assert!(
+        comparison
+            .results()
+            .all(|row| row.path != "application.ending.wall_ms"
+                || matches!(row.change, Change::NotComparable(_)))
+    );
 }

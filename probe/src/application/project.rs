@@ -103,6 +103,13 @@ impl Project {
     /// # Errors
     /// When something can't be moved; then everything is back where it was.
     pub(crate) fn set_aside(&self, agreed: &Agreed, id: &str) -> Result<Aside, Error> {
+        // A start from another folder with the same contract would write the same files. Not every file system can tell.
+        let lock = File::open(&agreed.folder).ok();
+        if let Some(lock) = &lock
+            && matches!(lock.try_lock(), Err(TryLockError::WouldBlock))
+        {
+            return Err(Error::ProjectBusy);
+        }
         let folder = self.folder.join(ASIDE).join(id);
         fs::create_dir_all(&folder).map_err(save(&folder))?;
         let mut aside = Aside {
@@ -110,6 +117,7 @@ impl Project {
             patterns: patterns(agreed),
             folder,
             done: true,
+            _lock: lock,
         };
         let own = aside.moves.iter().find(|one| self.is_own(&one.from));
         if let Some(path) = own.map(|one| one.from.clone()) {
@@ -270,6 +278,8 @@ pub(crate) struct Aside {
     /// What the command may write: folder and patterns.
     patterns: (PathBuf, Vec<String>),
     done: bool,
+    /// Held as long as files are aside: the folder of the contract.
+    _lock: Option<File>,
 }
 
 impl Aside {

@@ -63,7 +63,7 @@ pub(crate) fn load(id: &str) -> Option<Recorded> {
     let folder = folder(id);
     let path = folder.join(NAME);
     let data = fs::symlink_metadata(&path).ok()?;
-    if !data.is_file() || data.len() > MAX_BYTES {
+    if !data.is_file() || data.len() > MAX_BYTES || !is_own(&data) {
         return None;
     }
     let recorded: Recorded = serde_json::from_str(&fs::read_to_string(&path).ok()?).ok()?;
@@ -75,6 +75,18 @@ pub(crate) fn load(id: &str) -> Option<Recorded> {
     let _ = fs::remove_file(&mark);
     let _ = fs::write(&mark, "");
     Some(recorded)
+}
+
+/// Whether this user wrote it for itself alone. What came with somebody's repository or archive is never run.
+#[cfg(unix)]
+fn is_own(data: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    data.uid() == rustix::process::geteuid().as_raw() && data.mode() & 0o077 == 0
+}
+
+#[cfg(not(unix))]
+const fn is_own(_data: &fs::Metadata) -> bool {
+    true
 }
 
 /// Whether a text is 32 lower-case hexadecimal digits, as identifiers and salts are.

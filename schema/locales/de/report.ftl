@@ -283,6 +283,7 @@ compared-application-model-mode = Modus des Modells
 compared-application-last-completed-stage = letzter beendeter Abschnitt
 compared-application-first-fault-layer = erster Fehler: Schicht
 compared-application-first-fault-signature = erster Fehler
+compared-application-ending-wall-ms = das ganze Kommando
 compared-application-passes-first-ms = erster Durchgang
 compared-application-passes-following-median = folgende Durchgänge, Median
 compared-application-passes-following-p95 = folgende Durchgänge, 95. Perzentil

@@ -284,6 +284,7 @@ compared-application-model-mode = mode of the model
 compared-application-last-completed-stage = last completed stage
 compared-application-first-fault-layer = first fault: layer
 compared-application-first-fault-signature = first fault
+compared-application-ending-wall-ms = the whole command
 compared-application-passes-first-ms = first pass
 compared-application-passes-following-median = following passes, median
 compared-application-passes-following-p95 = following passes, 95th percentile

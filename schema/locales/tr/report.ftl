@@ -283,6 +283,7 @@ compared-application-model-mode = modelin kipi
 compared-application-last-completed-stage = tamamlanan son aşama
 compared-application-first-fault-layer = ilk hata: katman
 compared-application-first-fault-signature = ilk hata
+compared-application-ending-wall-ms = komutun tamamı
 compared-application-passes-first-ms = ilk geçiş
 compared-application-passes-following-median = sonraki geçişler, ortanca
 compared-application-passes-following-p95 = sonraki geçişler, yüzde 95’lik değer

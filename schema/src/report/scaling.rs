@@ -44,7 +44,7 @@ pub struct Resume {
     pub repeated: u64,
     /// Outputs written before the stop that changed.
     pub changed: u64,
-    /// Outputs written after the stop that differ from the reference by more than `tolerance`; null where that was not compared.
+    /// Outputs that differ from the reference by more than `tolerance`, whenever they were written; null where that was not compared.
     #[serde(default)]
     pub different: Option<u64>,
     /// Outputs that the reference does not have; null where that was not compared.
@@ -95,7 +95,7 @@ pub enum ResumeFinding {
     OutputsRepeated,
     /// Outputs written before the stop changed.
     OutputsChanged,
-    /// Outputs written after the stop differ from the reference, or the reference does not have them.
+    /// Outputs differ from the reference, or the reference does not have them.
     OutputsDiffer,
     /// The loss after resuming differs from the reference.
     TrainingDiverged,

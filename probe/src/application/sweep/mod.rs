@@ -488,6 +488,7 @@ fn report_of(course: Course<'_>, settings: &SweepSettings, ceiling: &Ceiling) ->
         .ended_by
         .clone()
         .unwrap_or_else(|| SweepEnd::AllGood.name().to_owned());
+    let ended_early = ended_by == SweepEnd::Budget.name();
     let sweep = Sweep {
         axis: settings.axis.name.clone(),
         last_good: course.low.as_ref().map(|value| value.number),
@@ -507,7 +508,9 @@ fn report_of(course: Course<'_>, settings: &SweepSettings, ceiling: &Ceiling) ->
         continued: course.continued,
         steps: course.steps,
     };
-    let mut report = course.good.or(course.first)?;
+    // What the end of the budget cut off says nothing about the program.
+    let cut_off = course.bad.is_none() && ended_early;
+    let mut report = course.good.or(course.first.filter(|_| !cut_off))?;
     if let Some(application) = &mut report.application {
         application.sweep = Some(sweep);
     }

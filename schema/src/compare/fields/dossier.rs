@@ -2,7 +2,7 @@
 
 use super::{Factor, Kind, List, Unit, float, joined};
 use crate::decision::Outcome;
-use crate::report::{Application, Memory, Resume, Sweep, SweepStep};
+use crate::report::{Application, EndingKind, Memory, Resume, Sweep, SweepStep};
 
 fn memory(path: &str, memory: &Memory, list: &mut List) {
     for (name, value) in [
@@ -79,6 +79,17 @@ pub(super) fn dossier(application: &Application, list: &mut List) {
             "application.first_fault.signature",
             Kind::State,
             Some(&fault.signature),
+        );
+    }
+    // Where no marks tell of passes, the time of the whole command is the only one there is.
+    if let (None, Some(ending)) = (&application.passes, &application.ending)
+        && ending.how == EndingKind::Exited
+        && ending.exit_code == Some(0)
+    {
+        list.number(
+            "application.ending.wall_ms",
+            Kind::Single,
+            Some(ending.wall_ms),
         );
     }
     if let Some(passes) = &application.passes {
