@@ -278,7 +278,7 @@ terminal-sweep-ended-budget = das Budget war aufgebraucht
 terminal-sweep-ended-attempts = die Zahl der Versuche war aufgebraucht
 terminal-sweep-ended-interrupted = unterbrochen; dieselbe Kommandozeile setzt hier fort
 terminal-sweep-stops-rising = der Durchsatz steigt ab { $value } nicht mehr
-terminal-budget-too-short = das Budget war vor dem ersten Schritt aufgebraucht
+terminal-budget-too-short = das Budget war aufgebraucht, bevor der erste Schritt beendet war
 terminal-budget-too-short-hint = geben Sie ein größeres --budget an: Allein die Prüfung dauert einige Sekunden
 terminal-usage-axis = --axis braucht einen Namen und steigende Zahlen, höchstens 200
 terminal-usage-axis-hint = zum Beispiel --axis batch=1,2,4,8 oder, verdoppelt bis zu einer Obergrenze, --axis batch=1..64

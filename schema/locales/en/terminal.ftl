@@ -278,7 +278,7 @@ terminal-sweep-ended-budget = ended by its budget
 terminal-sweep-ended-attempts = ended by its number of attempts
 terminal-sweep-ended-interrupted = interrupted; the same command line goes on from here
 terminal-sweep-stops-rising = throughput stops rising at { $value }
-terminal-budget-too-short = the budget was used up before the first step
+terminal-budget-too-short = the budget was used up before the first step had ended
 terminal-budget-too-short-hint = give a larger --budget: the check alone takes a few seconds
 terminal-usage-axis = --axis needs a name and increasing numbers, 200 at most
 terminal-usage-axis-hint = for example --axis batch=1,2,4,8 or, doubling up to a cap, --axis batch=1..64

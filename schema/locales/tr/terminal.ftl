@@ -278,7 +278,7 @@ terminal-sweep-ended-budget = bütçe bitti
 terminal-sweep-ended-attempts = deneme sayısı bitti
 terminal-sweep-ended-interrupted = yarıda kesildi; aynı komut satırı buradan sürdürür
 terminal-sweep-stops-rising = verim { $value } değerinden sonra artmıyor
-terminal-budget-too-short = bütçe ilk adımdan önce bitti
+terminal-budget-too-short = bütçe ilk adım tamamlanmadan bitti
 terminal-budget-too-short-hint = daha büyük bir --budget verin: yalnızca denetim bile birkaç saniye sürer
 terminal-usage-axis = --axis bir ad ve artan sayılar ister, en çok 200
 terminal-usage-axis-hint = örneğin --axis batch=1,2,4,8 ya da bir üst sınıra kadar katlayarak --axis batch=1..64
