@@ -17,21 +17,21 @@ pub(crate) const EVIDENCE: &str = "__evidence";
 
 const EXAMPLES: &str = "\
 Examples:
-  firstfault check                          is the GPU usable from this environment?
-  firstfault check --device cpu             prove the CPU path only; says nothing about a GPU
-  firstfault check --python .venv/bin/python --output attempt.json --label baseline
+  firstfault check                  is the GPU usable from this environment?
+  firstfault check --device cpu     prove the CPU path; says nothing about a GPU
+  firstfault check --python .venv/bin/python --output attempt.json --label first
   firstfault page before.json after.json --output both.html
 
-Exit codes: 0 passed · 2 usage · 3 to 16 the first fault (see `firstfault check --help`) ·
+Exit codes: 0 passed · 2 usage · 3 to 16 the first fault (see `firstfault check --help`) · \
 70 a bug in FirstFault · 130 Ctrl-C";
 
 const CHECK_EXAMPLES: &str = "\
 Examples:
-  firstfault check                            the active environment, else python3, on GPU 0
-  firstfault check --program train.py         with the folder of train.py first on sys.path
+  firstfault check                       the active environment, else python3
+  firstfault check --program train.py    with the folder of train.py on sys.path
   firstfault check --device-index 3 --timeout 60 --json
-  firstfault check --set batch=8 --set amp=true --label day-1 --output day-1.json
-  firstfault check --host-check --repeat 5 --output day-0.json     a baseline for `firstfault recheck`
+  firstfault check --set batch=8 --set amp=true --output day-1.json
+  firstfault check --repeat 5 --output day-0.json    a baseline for recheck
 
 Exit codes:
    0 GPU_CHECK_PASSED, CPU_CHECK_PASSED     9 OUT_OF_MEMORY, RUNTIME_ERROR
@@ -40,7 +40,7 @@ Exit codes:
    5 GPU_BACKEND_ABSENT                    12 OUTPUT_WRITE_FAILED
    6 GPU_UNAVAILABLE                       16 INTERPRETER_FAILED
    7 DEVICE_INDEX_INVALID                   2 usage error: no report
-   8 CHECK_FAILED                         130 Ctrl-C: no report, except of what --repeat has measured so far";
+   8 CHECK_FAILED                         130 Ctrl-C: no report, but of --repeat";
 
 const RUN_EXAMPLES: &str = "\
 Examples:
@@ -49,61 +49,83 @@ Examples:
   firstfault run --skip-check --json -- torchrun --nproc-per-node 2 train.py
   firstfault run --repeat 5 --output day-0.json -- python embed.py --batch 8
 
-With --repeat, the check is made once. Between the runs, the files that the contract names are set aside, so that a
-command that would find its own outputs works each time; your own files are put back at the end.
+What the contract names as outputs must be written by this run: move earlier ones away first. \
+With --repeat, the check is made once, and the files that the contract names are set aside between \
+the runs, so that a command that would find its own outputs works each time; your own files are \
+put back at the end.
 
 Exit codes: those of `firstfault check`, and
   13 APPLICATION_FAILED   the command failed, crashed or ran out of time
-  14 CONTRACT_FAILED      it ended well, but its outputs break the contract, or do not prove it
-   0 also APPLICATION_ENDED: without the check, the command ended by itself
- 130 Ctrl-C, which is passed on; the report is still written (143 and 129 for SIGTERM and SIGHUP)
-  12 the report could not be saved; where --output or --page is there already, nothing is run";
+  14 CONTRACT_FAILED      it ended well, but its outputs break the contract,
+                          or do not prove it
+   0 APPLICATION_ENDED    without the check: the command ended by itself
+  12 OUTPUT_WRITE_FAILED  the report could not be saved; where --output or
+                          --page is there already, nothing is run
+ 130 Ctrl-C, which is passed on; the report is still written
+     (143 and 129 for SIGTERM and SIGHUP)";
 
 const SWEEP_EXAMPLES: &str = "\
 Examples:
   firstfault sweep --axis batch=1,2,4,8,16 -- python embed.py --batch {batch}
-  firstfault sweep --axis batch=1..256 --refine 4 --budget 900 -- python embed.py --batch {batch}
-  firstfault sweep --axis length=128..4096 --device cpu --margin 20 --timeout 120 \\
+  firstfault sweep --axis batch=1..256 --refine 4 --budget 900 \\
+      -- python embed.py --batch {batch}
+  firstfault sweep --axis length=128..4096 --device cpu --margin 20 \\
       -- python embed.py --batch 8 --length {length}
 
-Only the axis changes from step to step; each is a fresh process with its own contract check. The first step
-that is no good ends the sweep, and that limit is its result: exit 0 with any good step. Your own output files are
-set aside meanwhile and put back. The same command line again goes on where Ctrl-C, the budget, the number of
-attempts or a crash ended it. A step is not begun with less time left than half of what the fastest one took.
+Only the axis changes from step to step; each is a fresh process with its own contract check. The \
+first step that is no good ends the sweep, and that limit is its result: exit 0 with any good step. \
+Your own output files are set aside meanwhile and put back. The same command line again goes on \
+where Ctrl-C, the budget, the number of attempts or a crash ended it. A step is not begun with less \
+time left than half of what the fastest one took.
 
 Exit codes: those of `firstfault run`; 13 or 14 where not even the first step was good";
 
 const RECHECK_EXAMPLES: &str = "\
 Examples:
-  firstfault check --host-check --repeat 5 --output day-0.json     the baseline, once
-  firstfault recheck day-0.json                                    on any later day
-  firstfault recheck day-0.json --json --output day-9.json --page day-0-to-9.html
+  firstfault check --host-check --repeat 5 --output day-0.json    once
+  firstfault recheck day-0.json                                   any later day
+  firstfault recheck day-0.json --output day-9.json --page day-0-to-9.html
 
-In a crontab, with full paths, since cron knows neither your folder nor your PATH; it mails whatever is printed:
-  0 6 * * *  cd /srv/project && firstfault recheck day-0.json --python .venv/bin/python
+In a crontab, with full paths, since cron knows neither your folder nor your PATH:
+  0 6 * * *  cd /srv/job && /opt/firstfault recheck day-0.json --python .venv/bin/python
 
-Standard output is one line: the verdict, the code, and the first reasons. The device, its index, the engine, the
-parameters and the number of repetitions are the baseline's. A run's own command is taken from its folder in
-.firstfault/attempts, where that is still there, else give it after `--`.
+Standard output is one line: the verdict, the code, and the first reasons. The device, its index, \
+the engine, the parameters and the number of repetitions are the baseline's. A run's own command is \
+taken from its folder in .firstfault/attempts, where that is still there, else give it after `--`.
 
 Exit codes:
-   0 not worse than the baseline             3 to 16 the new attempt failed: its own code
-   1 worse                                 130 Ctrl-C: nothing is written
-   2 usage, or a baseline that can't be read or made again";
+   0 not worse than the baseline
+   1 worse
+   2 usage, or a baseline that can't be read or made again
+   3 to 16 the new attempt failed: its own code
+ 130 Ctrl-C: nothing is written";
+
+const COMPARE_EXAMPLES: &str = "\
+Example:
+  firstfault compare before.json after.json
+
+Exit codes:
+   0 the candidate is not worse
+   1 the candidate is worse
+   2 usage, or a file that is no report
+   3 the two cannot be compared, as GPU with CPU";
 
 const RESUME_EXAMPLES: &str = "\
 Examples:
-  firstfault resume -- python embed.py                  SIGTERM about half-way, then once more
+  firstfault resume -- python embed.py       SIGTERM half-way, then once more
   firstfault resume --signal kill --stop-at checkpoint -- python train.py
-  firstfault resume --stop-at outputs=500 --grace 30 --output proof.json -- python embed.py --batch 8
+  firstfault resume --stop-at outputs=500 --grace 30 --output proof.json \\
+      -- python embed.py --batch 8
 
-The command is run three times: without a stop, up to the stop, and from there to its end. The contract says what its
-outputs are and, under [resume], what it continues from and what is added to it when it is started again. Your own
-output files are set aside meanwhile and put back. The same command line again goes on from a finished reference.
+The command is run three times: without a stop, up to the stop, and from there to its end. The \
+contract says what its outputs are and, under [resume], what it continues from and what is added to \
+it when it is started again. Your own output files are set aside meanwhile and put back. The same \
+command line again goes on from a finished reference.
 
 Exit codes: those of `firstfault run`, and
-  15 RESUME_FAILED   outputs were lost, repeated or changed, the training diverged, the command did not stop,
-                     or nothing was proven: it had ended before, or began anew";
+  15 RESUME_FAILED   outputs were lost, repeated or changed, the training
+                     diverged, the command did not stop, or nothing was
+                     proven: it had ended before, or began anew";
 
 /// Finds the first failing layer between a PyTorch program and its GPU.
 #[derive(Debug, Parser)]
@@ -151,6 +173,7 @@ pub(crate) enum Command {
     #[command(after_help = RECHECK_EXAMPLES)]
     Recheck(Box<RecheckArgs>),
     /// Compare two reports: what was changed, and what became better or worse
+    #[command(after_help = COMPARE_EXAMPLES)]
     Compare(CompareArgs),
     /// Name the faults in a log, a traceback or the text of collect_env
     Explain(ExplainArgs),
