@@ -86,7 +86,8 @@ Examples:
   firstfault recheck day-0.json                                   any later day
   firstfault recheck day-0.json --output day-9.json --page day-0-to-9.html
 
-In a crontab, with full paths, since cron knows neither your folder nor your PATH:
+In a crontab, with full paths, since cron knows neither your folder nor your PATH; it mails \
+whatever is printed:
   0 6 * * *  cd /srv/job && /opt/firstfault recheck day-0.json --python .venv/bin/python
 
 Standard output is one line: the verdict, the code, and the first reasons. The device, its index, \
