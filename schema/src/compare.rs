@@ -9,10 +9,12 @@ mod judgement;
 mod remarks;
 mod words;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::code::Code;
 use crate::decision::Outcome;
 use crate::noise::{Floor, Range, is_measured};
-use crate::report::Report;
+use crate::report::{Application, Report};
 pub use fields::{Factor, Field, Kind, Unit, Value, driver_version, fields, word_id};
 pub use judgement::{Answer, Judgement, Standing};
 pub use words::{Argument, Reason, field_name};
@@ -249,12 +251,21 @@ fn other_work(baseline: &Report, candidate: &Report) -> bool {
     let (Some(before), Some(after)) = (&baseline.application, &candidate.application) else {
         return false;
     };
-    let reshaped = before.tensors.iter().any(|tensor| {
-        after
-            .tensors
-            .iter()
-            .any(|other| other.name == tensor.name && other.shape != tensor.shape)
-    });
+    // One name can stand for several shapes: the last batch is often a smaller one.
+    let shapes = |application: &Application| {
+        let mut shapes: BTreeMap<String, BTreeSet<Vec<u64>>> = BTreeMap::new();
+        for tensor in &application.tensors {
+            shapes
+                .entry(tensor.name.clone())
+                .or_default()
+                .insert(tensor.shape.clone());
+        }
+        shapes
+    };
+    let (old, new) = (shapes(before), shapes(after));
+    let reshaped = old
+        .iter()
+        .any(|(name, shapes)| new.get(name).is_some_and(|others| others != shapes));
     reshaped || before.input != after.input
 }
 

@@ -395,3 +395,35 @@ fn a_command_without_marks_is_compared_by_the_time_of_the_whole() {
                 || matches!(row.change, Change::NotComparable(_)))
     );
 }
+
+#[test]
+fn a_smaller_last_batch_is_the_same_work_and_another_batch_is_not() {
+    let mut before = report("application-passed");
+    let application = before.application.as_mut().unwrap();
+    let mut last = application.tensors[0].clone();
+    last.shape[0] -= 1;
+    application.tensors.push(last);
+    let mut after = again(&before);
+    let passes = after.application.as_mut().unwrap().passes.as_mut().unwrap();
+    passes.first_ms *= 10.0;
+    passes.first_ms += 1000.0;
+    assert_eq!(compare(&before, &after).verdict, Verdict::Worse);
+    after.application.as_mut().unwrap().tensors[0].shape[0] *= 2;
+    assert_ne!(compare(&before, &after).verdict, Verdict::Worse);
+}
+
+#[test]
+fn a_mode_that_was_seen_with_another_command_is_no_second_change() {
+    let before = report("application-passed");
+    let mut after = again(&before);
+    let application = after.application.as_mut().unwrap();
+    application.model.as_mut().unwrap().mode = Some("training".to_owned());
+    assert_eq!(compare(&before, &after).one_change.answer, Answer::Yes);
+    application_command(&mut after);
+    assert_eq!(compare(&before, &after).one_change.answer, Answer::Yes);
+}
+
+fn application_command(report: &mut Report) {
+    let application = report.application.as_mut().unwrap();
+    application.command.push("--train".to_owned());
+}

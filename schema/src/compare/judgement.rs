@@ -71,6 +71,10 @@ fn changes(baseline: &Report, candidate: &Report, rows: &[Row]) -> BTreeSet<(Fac
         if factor == Factor::Command && command_follows_parameters(baseline, candidate) {
             continue;
         }
+        // The mode was seen, not set: another command explains it.
+        if row.path == "application.model.mode" && commands_differ(baseline, candidate) {
+            continue;
+        }
         let name = match factor {
             Factor::Parameter => row
                 .path
@@ -82,6 +86,16 @@ fn changes(baseline: &Report, candidate: &Report, rows: &[Row]) -> BTreeSet<(Fac
         changes.insert((factor, name));
     }
     changes
+}
+
+fn commands_differ(baseline: &Report, candidate: &Report) -> bool {
+    let command = |report: &Report| {
+        report
+            .application
+            .as_ref()
+            .map(|application| application.command.clone())
+    };
+    command(baseline) != command(candidate)
 }
 
 /// Whether two commands differ only where a declared parameter differs in the same way: `--batch 16` with `--set batch=16`.
