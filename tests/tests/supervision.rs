@@ -239,6 +239,8 @@ fn ctrl_c_at_any_moment_leaves_nothing_behind() {
         let running = scene
             .check(&python, ["--output", "report.json"])
             .stand_in("import:hang")
+            // A shell that runs the tests in the background has Ctrl-C ignored, and children inherit that.
+            .wrapped(["/usr/bin/env", "--default-signal"])
             .start();
         thread::sleep(Duration::from_millis(delay_ms));
         running.signal_group(Signal::INT);
