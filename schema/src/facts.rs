@@ -349,6 +349,8 @@ facts! {
     MEMORY_RAN_OUT = "memory_ran_out", Kind::Flag;
     /// Which point of the contract is broken first.
     CONTRACT_POINT = "contract_point", Kind::Word(CONTRACT_POINTS);
+    /// What stands where the command's own file should: one from before this run, none, or one without content.
+    CONTRACT_FILE = "contract_file", Kind::Word(&["older_than_run", "missing", "empty"]);
     /// What a proof of stop and resume came to.
     RESUME_FINDING = "resume_finding", Kind::Word(RESUME_FINDINGS);
     /// How the loss after resuming differs from that of a run without a stop.

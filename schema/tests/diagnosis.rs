@@ -309,6 +309,25 @@ fn facts_alone_name_the_fault() {
 }
 
 #[test]
+fn a_file_of_an_earlier_run_is_told_as_such() {
+    for (word, signature, action) in [
+        (
+            "older_than_run",
+            "outputs-older-than-run",
+            "move-earlier-outputs",
+        ),
+        ("missing", "outputs-not-written", "check-output-path"),
+        ("empty", "outputs-not-written", "check-output-path"),
+    ] {
+        let found = seen(Code::ContractFailed, Stage::Application)
+            .fact("contract_file", word)
+            .is(signature, Layer::Output, Owner::Program);
+        assert_eq!(found.actions[0], action);
+        assert!(found.candidates.is_empty(), "{:?}", found.candidates);
+    }
+}
+
+#[test]
 fn every_way_to_end_has_an_entry_of_its_own() {
     for (code, stage, signature, layer) in [
         (

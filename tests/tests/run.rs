@@ -83,6 +83,26 @@ fn an_exit_code_of_0_alone_proves_nothing() {
 }
 
 #[test]
+fn a_log_of_an_earlier_run_says_nothing_about_numbers() {
+    let scene = Scene::new();
+    fs::write(
+        scene.work("firstfault.toml"),
+        "[training]\nlog = \"log.jsonl\"\nloss = \"loss\"\n",
+    )
+    .unwrap();
+    fs::write(scene.work("log.jsonl"), "{\"loss\": 1.0}\n").unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let ended = run(&scene, &["--json"], &["true"]).end();
+    let report = ended.expect(Code::ContractFailed);
+    assert_eq!(diagnosis(&report).signature, "outputs-older-than-run");
+    assert_eq!(diagnosis(&report).actions[0], "move-earlier-outputs");
+    fs::remove_file(scene.work("log.jsonl")).unwrap();
+    let ended = run(&scene, &["--json"], &["true"]).end();
+    let report = ended.expect(Code::ContractFailed);
+    assert_eq!(diagnosis(&report).signature, "outputs-not-written");
+}
+
+#[test]
 fn a_command_that_fails_is_told_with_its_exit_code() {
     let scene = Scene::new();
     let ended = run(&scene, &["--json"], &["sh", "-c", "exit 7"]).end();

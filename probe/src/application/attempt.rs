@@ -292,9 +292,13 @@ fn judge(
 fn broken(report: &Report, dossier: &Application) -> Diagnosis {
     let first = dossier::first_broken(&dossier.outputs);
     let evidence: Vec<Evidence> = first
-        .map(|point| Evidence {
-            fact: facts::CONTRACT_POINT.to_owned(),
-            value: Scalar::from(point),
+        .map(|broken| match broken {
+            dossier::Broken::Point(point) => (facts::CONTRACT_POINT, point),
+            dossier::Broken::File(word) => (facts::CONTRACT_FILE, word),
+        })
+        .map(|(fact, value)| Evidence {
+            fact: fact.to_owned(),
+            value: Scalar::from(value),
         })
         .into_iter()
         .collect();

@@ -44,6 +44,11 @@ const POINTS_BY_WEIGHT: &[&str] = &[
     "stages_ended",
 ];
 
+/// The point of a file that was not written at all.
+const OUTPUT_WRITTEN: &str = "output_written";
+/// A file that an earlier run wrote.
+const OLDER: &str = "older_than_run";
+
 /// The dossier without the outputs.
 pub(super) fn of(
     launched: &Launched,
@@ -244,24 +249,57 @@ pub(super) fn parameters(marks: &Marks, variables: &Variables) -> BTreeMap<Strin
         .collect()
 }
 
-/// The broken point that says most, without the name of its output.
-pub(super) fn first_broken(points: &[ContractPoint]) -> Option<&'static str> {
-    let name = |point: &ContractPoint| {
+/// What names a broken contract.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Broken {
+    /// The point that says most, without the name of its output.
+    Point(&'static str),
+    /// This run wrote no such file: what is there instead.
+    File(&'static str),
+}
+
+/// What says most about a broken contract.
+pub(super) fn first_broken(points: &[ContractPoint]) -> Option<Broken> {
+    let broken = |point: &ContractPoint| {
         let name = point.point.split('.').next().unwrap_or_default();
-        facts::CONTRACT_POINTS
+        let name = facts::CONTRACT_POINTS
             .iter()
             .find(|known| **known == name)
-            .copied()
+            .copied()?;
+        Some(match no_file(name, point) {
+            Some(word) => Broken::File(word),
+            None => Broken::Point(name),
+        })
     };
-    let weight = |name: &&str| POINTS_BY_WEIGHT.iter().position(|known| known == name);
+    let weight = |broken: &Broken| {
+        // What was not written was not read either, so that nothing is known of what it holds.
+        let (name, later) = match broken {
+            Broken::File(word) => (OUTPUT_WRITTEN, *word != OLDER),
+            Broken::Point(name) => (*name, true),
+        };
+        let place = POINTS_BY_WEIGHT.iter().position(|known| *known == name);
+        (place.unwrap_or(usize::MAX), later)
+    };
     let lightest = |outcome: Outcome| {
         points
             .iter()
             .filter(|point| point.outcome == outcome)
-            .filter_map(name)
-            .min_by_key(|name| weight(name).unwrap_or(usize::MAX))
+            .filter_map(broken)
+            .min_by_key(weight)
     };
     lightest(Outcome::Failed).or_else(|| lightest(Outcome::NotProven))
+}
+
+/// What stands in place of a file that the command should have written. An input is none of those.
+fn no_file(name: &str, point: &ContractPoint) -> Option<&'static str> {
+    let Some(Scalar::Text(found)) = &point.found else {
+        return None;
+    };
+    let word = [OLDER, "missing", "empty"]
+        .into_iter()
+        .find(|word| word == found)?;
+    let own = !name.starts_with("input_") && !(name == OUTPUT_WRITTEN && word != OLDER);
+    own.then_some(word)
 }
 
 /// A diagnosis with the facts of the command alone: those of the machine stand in the report's own.
@@ -276,6 +314,7 @@ pub(super) fn without_machine(mut diagnosis: Diagnosis) -> Diagnosis {
         facts::MEMORY_RAN_OUT,
         facts::MEMORY_KILLS,
         facts::CONTRACT_POINT,
+        facts::CONTRACT_FILE,
         facts::RESUME_FINDING,
         facts::LOSS_SHAPE,
     ];
@@ -307,5 +346,57 @@ pub(super) fn fit(report: &mut Report) {
         } else {
             return;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failed(point: &str, found: impl Into<Scalar>) -> ContractPoint {
+        ContractPoint {
+            point: point.to_owned(),
+            outcome: Outcome::Failed,
+            expected: None,
+            found: Some(found.into()),
+            broken: None,
+            examples: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_file_that_was_not_written_says_nothing_about_its_numbers() {
+        let first = |points: &[ContractPoint]| first_broken(points).unwrap();
+        assert_eq!(
+            first(&[failed("loss_finite", OLDER)]),
+            Broken::File("older_than_run")
+        );
+        assert_eq!(
+            first(&[
+                failed("parameters_finite", 3_u64),
+                failed("checkpoint_opens", "missing"),
+                failed("metric.loss", OLDER),
+            ]),
+            Broken::File("older_than_run")
+        );
+        assert_eq!(
+            first(&[failed("loss_finite", "empty")]),
+            Broken::File("empty")
+        );
+        assert_eq!(
+            first(&[failed("output_written", "missing")]),
+            Broken::Point("output_written")
+        );
+        assert_eq!(
+            first(&[
+                failed("output_written", OLDER),
+                failed("input_readable", "missing"),
+            ]),
+            Broken::Point("input_readable")
+        );
+        assert_eq!(
+            first(&[failed("loss_finite", false)]),
+            Broken::Point("loss_finite")
+        );
     }
 }
