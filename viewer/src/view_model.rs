@@ -12,7 +12,7 @@ pub mod table;
 
 use firstfault_schema::compare::word_id;
 use firstfault_schema::guidance::Guidance;
-use firstfault_schema::report::{Diagnosis, Report, RequestedDevice, ResumeFinding};
+use firstfault_schema::report::{Application, Diagnosis, Report, RequestedDevice, ResumeFinding};
 use firstfault_schema::{Code, DecisionId, Outcome, Status};
 
 use crate::format;
@@ -65,7 +65,7 @@ impl Tone {
 pub struct VerdictView {
     /// One sentence.
     pub sentence: String,
-    /// A second sentence where the first names a fault: what the code says of it.
+    /// A second sentence where the first names a fault, an operating range or a finding.
     pub explanation: Option<String>,
     /// The code, never translated.
     pub code: String,
@@ -153,22 +153,30 @@ pub struct WitnessRow {
 
 /// The sentence, the code, the circumstances.
 pub fn verdict(report: &Report, words: &Guidance) -> VerdictView {
-    let code = word_id("code", report.code.name());
-    let own = report
-        .unsaved_code
-        .map(|code| words.text(&word_id("code", code.name())));
+    let code_text = words.text(&word_id("code", report.code.name()));
+    let told = report.application.as_ref();
+    let told = told.and_then(|application| told_of(application, words));
     let fault = report
         .diagnosis
         .as_ref()
         .and_then(|diagnosis| fault_title(diagnosis, words));
-    let code_text = words.text(&code);
-    let (sentence, explanation) = match (fault, own) {
-        (Some(fault), None) => (fault, Some(code_text)),
-        (fault, Some(own)) => (
-            code_text,
-            Some(fault.map_or_else(|| own.clone(), |fault| format!("{own} {fault}"))),
-        ),
-        (None, None) => (code_text, None),
+    let (sentence, explanation) = match (report.unsaved_code, fault, told) {
+        (Some(own), fault, told) => {
+            let own = told.unwrap_or_else(|| words.text(&word_id("code", own.name())));
+            let all = fault.map_or_else(|| own.clone(), |fault| format!("{own} {fault}"));
+            (code_text, Some(all))
+        }
+        (None, Some(fault), told) => (fault, Some(told.unwrap_or(code_text))),
+        (None, None, Some(told)) => {
+            let beside = match report.code {
+                Code::ApplicationEnded => Some(words.text("verdict-left-out")),
+                // Its sentence names losses that the finding need not have seen.
+                Code::ResumeFailed => None,
+                _ => Some(code_text),
+            };
+            (told, beside)
+        }
+        (None, None, None) => (code_text, None),
     };
     VerdictView {
         sentence,
@@ -183,6 +191,18 @@ pub fn verdict(report: &Report, words: &Guidance) -> VerdictView {
         when: format::date(&report.attempt.started_at, words),
         checked: checked(report, words),
     }
+}
+
+/// What a sweep, or a proof of stop and resume, came to: more than the code can say.
+fn told_of(application: &Application, words: &Guidance) -> Option<String> {
+    let range = application.sweep.as_ref();
+    let proof = application.resume.as_ref();
+    let told = [
+        range.map(|found| sweep::summary(found, words)),
+        proof.map(|found| resume::finding(found, words).1),
+    ];
+    let told: Vec<String> = told.into_iter().flatten().collect();
+    (!told.is_empty()).then(|| told.join(" "))
 }
 
 /// The title of a known fault.
@@ -300,28 +320,52 @@ fn command(id: &str) -> Option<String> {
 }
 
 fn next_step(report: &Report, words: &Guidance) -> ActionsView {
-    let id = match (report.code, &report.application) {
-        (Code::CpuCheckPassed, _) => "next-after-cpu",
-        (Code::GpuCheckPassed, None) => "next-after-gpu",
-        (Code::GpuCheckPassed, Some(application)) => {
-            match (&application.resume, &application.sweep) {
-                (None, _) => "next-after-application",
-                (Some(_), None) => "next-after-resume",
-                (Some(_), Some(_)) => "next-after-sweep",
-            }
-        }
-        _ => "next-after-unsaved",
+    let mut steps = match report.code {
+        Code::OutputWriteFailed => vec!["next-after-unsaved"],
+        Code::CpuCheckPassed => vec!["next-after-cpu"],
+        Code::ApplicationEnded => vec!["next-after-left-out"],
+        _ => Vec::new(),
     };
+    // After a check, one step at a time; a run that left the check out may go on with these all the same.
+    if matches!(report.code, Code::GpuCheckPassed | Code::ApplicationEnded) {
+        let ahead = ahead(report.application.as_ref());
+        let most = if steps.is_empty() { 1 } else { ahead.len() };
+        steps.extend(ahead.into_iter().take(most));
+    }
+    let mut actions = steps.into_iter().map(|id| ActionView {
+        text: words.text(id),
+        command: words.find(&format!("{id}-command"), &[]),
+    });
     ActionsView {
         owner: None,
-        first: ActionView {
-            text: words.text(id),
-            command: words.find(&format!("{id}-command"), &[]),
-        },
-        others: Vec::new(),
+        first: actions.next().unwrap_or_else(|| ActionView {
+            text: words.text(&word_id("code", report.code.name())),
+            command: None,
+        }),
+        others: actions.collect(),
         candidates: Vec::new(),
         misleads: None,
     }
+}
+
+/// What is left to prove about the user's own command, in order; how to go on where nothing is.
+fn ahead(application: Option<&Application>) -> Vec<&'static str> {
+    let Some(application) = application else {
+        return vec!["next-after-gpu"];
+    };
+    let open = [
+        (application.outputs.is_empty(), "next-after-no-contract"),
+        (application.resume.is_none(), "next-after-application"),
+        (application.sweep.is_none(), "next-after-resume"),
+    ];
+    let mut ahead: Vec<&str> = open
+        .into_iter()
+        .filter_map(|(open, id)| open.then_some(id))
+        .collect();
+    if ahead.is_empty() {
+        ahead.push("next-after-sweep");
+    }
+    ahead
 }
 
 /// The decision table.

@@ -1,11 +1,13 @@
 //! Stop and resume, operating range and noise floor: what a report holds is shown, in words of every language.
 
-use firstfault_schema::Report;
 use firstfault_schema::compare::word_id;
 use firstfault_schema::guidance::{Guidance, Language};
-use firstfault_schema::report::{EndingKind, ResumeFinding, Scalar, StopTrigger, SweepEnd};
+use firstfault_schema::report::{
+    EndingKind, ResumeFinding, Scalar, StopTrigger, SweepEnd, SweepStep,
+};
+use firstfault_schema::{Outcome, Report};
 use firstfault_viewer::view_model::table::Table;
-use firstfault_viewer::view_model::{Tone, evidence, noise, proofs, resume, sweep};
+use firstfault_viewer::view_model::{Tone, evidence, noise, proofs, resume, sweep, verdict};
 
 fn report(name: &str) -> Report {
     let path = format!(
@@ -74,6 +76,37 @@ fn every_name_of_the_format_has_a_text_in_every_language() {
             );
         }
     }
+}
+
+#[test]
+fn the_headline_tells_the_operating_range_and_the_finding() {
+    let told = |report: &Report| {
+        let view = verdict(report, &english());
+        (view.sentence, view.explanation.unwrap_or_default())
+    };
+    let ranged = report("valid/sweep-margin");
+    let (sentence, beside) = told(&ranged);
+    assert!(
+        sentence.starts_with("Along batch, 384 is the last good step. 448 was refused"),
+        "{sentence}"
+    );
+    assert!(beside.contains("gradient"), "{beside}");
+
+    // A run without the check tells that, and not that the command ended by itself.
+    let mut ended = report("valid/application-ended");
+    ended.application.as_mut().unwrap().sweep = ranged.application.unwrap().sweep;
+    let (sentence, beside) = told(&ended);
+    assert!(sentence.contains("384 is the last good step"));
+    assert_eq!(
+        beside,
+        "Interpreter, device and computation were not checked."
+    );
+
+    let (sentence, _) = told(&report("valid/resume-clean"));
+    assert!(sentence.contains("nothing was lost"), "{sentence}");
+    let (sentence, beside) = told(&report("valid/resume-training-diverged"));
+    assert!(sentence.contains("loss jumps"), "{sentence}");
+    assert!(beside.starts_with("After resuming, the loss differs"));
 }
 
 #[test]
@@ -235,7 +268,7 @@ fn a_sweep_tells_the_last_good_step_and_why_the_next_was_refused() {
         .iter()
         .filter_map(|point| point.label.as_deref())
         .collect();
-    assert_eq!(labels, ["last good", "first refused"]);
+    assert_eq!(labels, ["last good: 384", "first refused: 448"]);
     // The refused step stands above what must stay free.
     let refused = &memory.points[6];
     assert!(refused.tone == Tone::NotReached && refused.at.1 > memory.levels[1].0);
@@ -245,11 +278,50 @@ fn a_sweep_tells_the_last_good_step_and_why_the_next_was_refused() {
         .iter()
         .map(|(_, text)| text.as_str())
         .collect();
-    assert_eq!(ticks, ["32", "64", "128", "256", "512"]);
+    assert_eq!(ticks, ["32", "64", "128", "384"]);
     assert_eq!(view.steps.rows.len(), 7);
     assert_eq!(row(&view.steps, 4)[1], "refused");
     assert_eq!(fact(&view.facts, "Must stay free"), Some("10\u{a0}%"));
     assert_eq!(fact(&view.facts, "Planned, not tried"), Some("1024"));
+}
+
+#[test]
+fn a_narrow_gap_tells_which_value_was_good() {
+    let mut found = report("valid/sweep-out-of-memory")
+        .application
+        .and_then(|application| application.sweep)
+        .unwrap();
+    let step = found.steps[0].clone();
+    found.steps = [8.0, 16.0, 32.0, 24.0, 20.0]
+        .map(|value| SweepStep {
+            value,
+            outcome: if value > 20.0 {
+                Outcome::Failed
+            } else {
+                Outcome::Passed
+            },
+            ..step.clone()
+        })
+        .to_vec();
+    (found.last_good, found.first_bad) = (Some(20.0), Some(24.0));
+    let view = sweep::sweep(&found, &english());
+    let memory = &view.charts[0];
+    let labels: Vec<_> = memory
+        .points
+        .iter()
+        .filter_map(|point| Some((point.at.0, point.label.as_deref()?)))
+        .collect();
+    let [(bad, "first bad: 24"), (good, "last good: 20")] = labels[..] else {
+        panic!("{labels:?}")
+    };
+    assert!(good < bad);
+    // Not all steps have room for their texts; the good one has.
+    let ticks: Vec<_> = memory
+        .across
+        .iter()
+        .map(|(_, text)| text.as_str())
+        .collect();
+    assert_eq!(ticks, ["8", "20", "32"]);
 }
 
 #[test]

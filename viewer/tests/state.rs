@@ -250,3 +250,31 @@ fn a_cpu_pass_claims_nothing_about_a_gpu() {
     let (_, open) = view_model::proofs(&report("cpu-check-passed"), &words);
     assert!(open.contains(&words.text("open-gpu")));
 }
+
+#[test]
+fn a_run_without_the_check_is_told_to_do_it_and_what_is_left_to_prove() {
+    let words = Guidance::new(Language::English);
+    let mut ended = report("application-ended");
+    let commands = |report: &Report| -> Vec<Option<String>> {
+        let view = view_model::actions(report, &words);
+        let others = view.others.into_iter().map(|action| action.command);
+        std::iter::once(view.first.command).chain(others).collect()
+    };
+    let first = view_model::actions(&ended, &words).first.text;
+    assert!(first.contains("without --skip-check"), "{first}");
+    let command = |name: &str| Some(format!("firstfault {name}"));
+    assert_eq!(
+        commands(&ended),
+        [None, command("resume"), command("sweep")]
+    );
+    ended.application.as_mut().unwrap().outputs.clear();
+    assert_eq!(commands(&ended)[1], command("init"));
+
+    // After a check the steps come one by one.
+    let mut passed = report("sweep-margin");
+    assert_eq!(commands(&passed), [command("resume")]);
+    passed.application.as_mut().unwrap().outputs.clear();
+    assert_eq!(commands(&passed), [command("init")]);
+    let unsaved = view_model::actions(&report("output-write-failed"), &words);
+    assert!(unsaved.first.text.contains("another place"));
+}

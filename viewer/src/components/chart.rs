@@ -56,13 +56,10 @@ pub(crate) fn chart(chart: &Chart) -> Html {
                 { for chart.points.iter().map(|point| mark(point, x(point.at.0), y(point.at.1))) }
                 { for chart.points.iter().filter_map(|point| {
                     let text = point.label.as_ref()?;
-                    // Under a good point and above a bad one: a curve that rises leaves room there.
-                    let good = point.tone == Tone::Passed;
-                    let (below, class) = match good {
-                        true if point.at.0 < 0.85 => (20.0, "chart__name plot__right"),
-                        true => (20.0, "chart__name"),
-                        false => (-11.0, "chart__name"),
-                    };
+                    let below = chart.names_below(point);
+                    let right = below && point.tone == Tone::Passed && point.at.0 < 0.85;
+                    let class = if right { "chart__name plot__right" } else { "chart__name" };
+                    let below = if below { 20.0 } else { -11.0 };
                     let anchor = if point.at.0 < 0.25 { "start" } else { "end" };
                     Some(label(x(point.at.0), y(point.at.1) + below, anchor, class, text))
                 }) }

@@ -14,10 +14,10 @@ pub(crate) fn verdict(view: &VerdictView, title: &str, words: &Words) -> Html {
             <p class="verdict__title">{ text(title.to_owned(), 160) }</p>
             <h1 id="view-heading" tabindex="-1" class="verdict__sentence">
                 { icon(view.tone) }
-                <span>{ &view.sentence }</span>
+                <span>{ text(view.sentence.clone(), 500) }</span>
             </h1>
             if let Some(explanation) = &view.explanation {
-                <p class="verdict__explanation">{ explanation }</p>
+                <p class="verdict__explanation">{ text(explanation.clone(), 500) }</p>
             }
             <p class="verdict__facts">
                 <code class="verdict__code">{ &view.code }</code>

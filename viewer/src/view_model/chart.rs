@@ -26,6 +26,21 @@ pub struct Chart {
     pub points: Vec<Point>,
 }
 
+impl Chart {
+    /// Whether the name of `point` stands under it: the lowest of the named points has its name below, the others above,
+    /// so that two that stand close never run into one another. A good one alone has it below: a rising curve leaves room.
+    pub fn names_below(&self, point: &Point) -> bool {
+        let mut others = self
+            .points
+            .iter()
+            .filter(|other| other.label.is_some() && *other != point);
+        match others.next() {
+            Some(other) if other.at.1 != point.at.1 => other.at.1 > point.at.1,
+            _ => point.tone == Tone::Passed,
+        }
+    }
+}
+
 /// A line through measured or predicted points.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
@@ -165,6 +180,37 @@ mod tests {
         assert_eq!(gib, 1024.0 * 1024.0 * 1024.0);
         let ticks = Scale::new(0.0, 85.0 * gib).round(gib, 4.0);
         assert_eq!(ticks[1], 25.0 * gib);
+    }
+
+    #[test]
+    fn names_of_close_points_stand_apart() {
+        let point = |at, tone| Point {
+            at,
+            tone,
+            title: String::new(),
+            label: Some(String::new()),
+        };
+        let below = |good: f64, bad: f64| {
+            let points = vec![
+                point((0.6, good), Tone::Passed),
+                point((0.7, bad), Tone::Failed),
+            ];
+            let chart = Chart {
+                title: String::new(),
+                height: 240.0,
+                across: Vec::new(),
+                up: Vec::new(),
+                lines: Vec::new(),
+                levels: Vec::new(),
+                moment: None,
+                points,
+            };
+            [0, 1].map(|at| chart.names_below(&chart.points[at]))
+        };
+        assert_eq!(below(0.5, 0.8), [true, false]);
+        assert_eq!(below(0.5, 0.5), [true, false]);
+        // Memory ran out before the step came as far as the good one.
+        assert_eq!(below(0.8, 0.5), [false, true]);
     }
 
     #[test]

@@ -42,10 +42,10 @@ pub struct TrainingView {
     pub hint: Option<String>,
 }
 
-/// The proof.
-pub fn resume(resume: &Resume, words: &Guidance) -> ResumeView {
+/// The finding and how it counts.
+pub(super) fn finding(resume: &Resume, words: &Guidance) -> (Outcome, String) {
     let broken = resume.lost + resume.repeated + resume.changed > 0;
-    let (outcome, sentence) = match resume.finding {
+    match resume.finding {
         Some(finding) => (
             finding.outcome(),
             words.text(&word_id("resume-finding", finding.name())),
@@ -53,7 +53,12 @@ pub fn resume(resume: &Resume, words: &Guidance) -> ResumeView {
         // An older writer counted and told no finding.
         None if broken => (Outcome::Failed, words.text("resume-unclean")),
         None => (Outcome::Passed, words.text("resume-finding-clean")),
-    };
+    }
+}
+
+/// The proof.
+pub fn resume(resume: &Resume, words: &Guidance) -> ResumeView {
+    let (outcome, sentence) = finding(resume, words);
     ResumeView {
         tone: outcome.into(),
         sentence,

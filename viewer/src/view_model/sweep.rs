@@ -51,7 +51,8 @@ fn why(name: &str, words: &Guidance) -> String {
     named("sweep-ended", name, words)
 }
 
-fn summary(sweep: &Sweep, words: &Guidance) -> String {
+/// What was found, in sentences.
+pub(super) fn summary(sweep: &Sweep, words: &Guidance) -> String {
     let axis = || sweep.axis.clone().into();
     let mut sentences = vec![match sweep.last_good {
         Some(good) => words.text_with(
@@ -96,10 +97,13 @@ fn tone(step: &SweepStep) -> Tone {
     step.outcome.into()
 }
 
-/// Ticks of the axis: the steps themselves.
-fn ticks(across: Scale, values: &[f64], words: &Guidance) -> Vec<(f64, String)> {
-    let shown = across.apart(values).into_iter();
+/// Ticks of the axis: the steps themselves. Where not all have room, the two ends of the gap come first.
+fn ticks(sweep: &Sweep, across: Scale, values: &[f64], words: &Guidance) -> Vec<(f64, String)> {
+    let ends = [sweep.last_good, sweep.first_bad].into_iter().flatten();
+    let wanted: Vec<f64> = ends.chain(values.iter().copied()).collect();
+    let shown = ordered(across.apart(&wanted), &f64::total_cmp);
     shown
+        .into_iter()
         .map(|value| (across.at(value), figure(value, words)))
         .collect()
 }
@@ -172,7 +176,9 @@ fn memory(sweep: &Sweep, across: Scale, values: &[f64], words: &Guidance) -> Opt
                 figure(step.value, words),
                 format::bytes(bytes, language)
             ),
-            label: label.map(|id| words.text(id)),
+            // The gap may be narrower than the names of its ends: each tells its value too.
+            label: label
+                .map(|id| words.text_with(id, &[("value", figure(step.value, words).into())])),
         })
     });
     let drawn_line = |id: &str, dashed: bool, of: &dyn Fn(&SweepStep) -> Option<f64>| Line {
@@ -183,7 +189,7 @@ fn memory(sweep: &Sweep, across: Scale, values: &[f64], words: &Guidance) -> Opt
     Some(Chart {
         title: over("sweep-peak", sweep, words),
         height: 240.0,
-        across: ticks(across, values, words),
+        across: ticks(sweep, across, values, words),
         up: up
             .round(byte_unit(high), 4.0)
             .into_iter()
@@ -228,7 +234,7 @@ fn throughput(sweep: &Sweep, across: Scale, values: &[f64], words: &Guidance) ->
     Some(Chart {
         title: over("sweep-throughput", sweep, words),
         height: 120.0,
-        across: ticks(across, values, words),
+        across: ticks(sweep, across, values, words),
         up: up
             .round(1.0, 2.0)
             .into_iter()
