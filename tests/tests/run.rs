@@ -114,6 +114,24 @@ fn a_command_that_fails_is_told_with_its_exit_code() {
 }
 
 #[test]
+fn who_has_marked_stages_is_not_told_to_mark_them() {
+    let scene = Scene::new();
+    let script = "\"$0\" mark begin data; \"$0\" mark end data; exit 7";
+    let program = firstfault_tests::named_by("FIRSTFAULT_BIN");
+    let program = program.to_str().unwrap();
+    let ended = run(&scene, &["--json"], &["sh", "-c", script, program]).end();
+    let report = ended.expect(Code::ApplicationFailed);
+    assert_eq!(diagnosis(&report).signature, "application-unexplained");
+    assert!(
+        !diagnosis(&report)
+            .actions
+            .iter()
+            .any(|id| id == "mark-stages"),
+        "{ended}"
+    );
+}
+
+#[test]
 fn a_command_that_is_not_there_is_told() {
     let scene = Scene::new();
     let ended = run(&scene, &["--json"], &["no-such-command"]).end();

@@ -175,6 +175,10 @@ pub(crate) fn diagnose(
                     diagnosis.owner = Owner::Program;
                 } else if diagnosis.signature == "application-failed" {
                     unexplained(&mut diagnosis, ending, message);
+                    if !launched.marks.stages().0.is_empty() {
+                        // It ended between two stages; that they be marked is no advice.
+                        diagnosis.actions.retain(|action| action != "mark-stages");
+                    }
                 }
             }
         }
