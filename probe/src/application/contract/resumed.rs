@@ -98,6 +98,24 @@ impl Contract {
             .is_some_and(|plan| plan.log.is_some())
     }
 
+    /// Whether the log of losses stands among the outputs too.
+    pub(crate) fn log_is_output(&self, folder: &Path) -> bool {
+        let log = self.training.as_ref().and_then(|plan| plan.log.as_ref());
+        let Some((log, _, _)) = log else {
+            return false;
+        };
+        let is_log = |pattern: &String| {
+            pattern == log
+                || files::matching(folder, pattern)
+                    .iter()
+                    .any(|path| files::matching(folder, log).contains(path))
+        };
+        self.outputs
+            .iter()
+            .flat_map(|output| &output.records.paths)
+            .any(is_log)
+    }
+
     /// Whether the log counts steps.
     pub(crate) fn counts_steps(&self) -> bool {
         self.training

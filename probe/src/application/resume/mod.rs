@@ -510,6 +510,9 @@ impl Proof<'_> {
             ResumeFinding::OutputsRepeated
         } else if proof.changed > 0 {
             ResumeFinding::OutputsChanged
+        } else if diverged && proof.unknown.unwrap_or(0) == 0 && self.log_is_output(&after) {
+            // The log that differs as an output tells as a log in what way it does.
+            ResumeFinding::TrainingDiverged
         } else if proof.different.unwrap_or(0) + proof.unknown.unwrap_or(0) > 0 {
             ResumeFinding::OutputsDiffer
         } else if diverged {
@@ -538,6 +541,13 @@ impl Proof<'_> {
             .chain(&contract.resume.state)
             .flat_map(|pattern| files::matching(&self.agreed.folder, pattern))
             .any(|path| path.exists())
+    }
+
+    fn log_is_output(&self, after: &Path) -> bool {
+        self.agreed
+            .contract
+            .relocated(&self.agreed.folder)
+            .log_is_output(after)
     }
 
     fn compare(
