@@ -68,8 +68,10 @@ pub(crate) enum Note {
     LeftRunning(u32),
     /// So many files that an earlier start, which was killed, had set aside are back in their place.
     PutBack(usize),
-    /// What a killed or ended run left in the place of files that are back now, and where it is kept.
+    /// What a killed run left in the place of files that are back now, and where it is kept.
     LeftOver(PathBuf),
+    /// What the command left in this run, in places that are as before now, and where it is kept.
+    OwnOutputs(PathBuf),
     /// A proof of stop and resume goes on from the reference of an earlier start.
     ReferenceKept,
     /// A proof of stop and resume was stopped, and its reference is kept.

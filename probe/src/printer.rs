@@ -215,6 +215,10 @@ impl Printer {
             Note::LeftOver(path) => {
                 self.with("terminal-note-left-over", &[("path", &visible_path(path))])
             }
+            Note::OwnOutputs(path) => self.with(
+                "terminal-note-own-outputs",
+                &[("path", &visible_path(path))],
+            ),
             Note::ReferenceKept => self.text("terminal-note-reference-kept"),
             Note::ProofContinues => self.text("terminal-note-proof-continues"),
             Note::KeptAside(path) => {

@@ -72,7 +72,7 @@ pub(super) fn run(
     if let Some(aside) = aside
         && let Some(left) = aside.put_back()?
     {
-        notes.push(Note::LeftOver(left));
+        notes.push(Note::OwnOutputs(left));
     }
     let (mut report, own_notes) = series.finish().ok_or(Error::Interrupted)?;
     if of == 1 {

@@ -42,6 +42,7 @@ terminal-note-put-back = { $count ->
    *[other] { $count } Dateien, die ein früherer Start beiseitegelegt hatte, liegen wieder an ihrem Platz.
 }
 terminal-note-left-over = Was ein früherer Lauf dort hinterlassen hat, liegt jetzt in { $path }
+terminal-note-own-outputs = Was das Kommando diesmal hinterlassen hat, wird aufbewahrt in { $path }
 terminal-note-kept-aside = Es gibt neuere Dateien, daher bleiben ältere, die ein früherer Start beiseitegelegt hatte, in { $path }
 terminal-note-not-started = { $command } ließ sich nicht starten: { $why }
 terminal-start-not-found = ein solches Kommando gibt es nicht
@@ -69,6 +70,10 @@ terminal-line = Zeile { $line }
 terminal-further-faults = Was der Text noch zeigt:
 terminal-configuration = Konfiguration
 terminal-results = Ergebnisse
+terminal-one-only = { $count ->
+    [one] Eine Angabe steht nur in einem der beiden Berichte (--json nennt sie)
+   *[other] { $count } Angaben stehen nur in einem der beiden Berichte (--json nennt sie)
+}
 terminal-unchanged = { $count } unverändert
 terminal-baseline = Vergleichsbasis
 terminal-candidate = Kandidat

@@ -42,6 +42,7 @@ terminal-note-put-back = { $count ->
    *[other] { $count } files that an earlier start had set aside are back in their place.
 }
 terminal-note-left-over = What an earlier run left there is kept in { $path }
+terminal-note-own-outputs = What the command left this time is kept in { $path }
 terminal-note-kept-aside = There are newer files, so older ones that an earlier start had set aside stay in { $path }
 terminal-note-not-started = { $command } could not be started: { $why }
 terminal-start-not-found = there is no such command
@@ -69,6 +70,10 @@ terminal-line = line { $line }
 terminal-further-faults = What else the text shows:
 terminal-configuration = Configuration
 terminal-results = Results
+terminal-one-only = { $count ->
+    [one] One thing is told by one of the two reports only (--json lists it)
+   *[other] { $count } things are told by one of the two reports only (--json lists them)
+}
 terminal-unchanged = { $count } unchanged
 terminal-baseline = baseline
 terminal-candidate = candidate

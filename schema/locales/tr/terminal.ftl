@@ -42,6 +42,7 @@ terminal-note-put-back = { $count ->
    *[other] Önceki bir başlatmanın kenara koyduğu { $count } dosya yerine geri kondu.
 }
 terminal-note-left-over = Önceki bir çalıştırmanın orada bıraktıkları şurada saklanıyor: { $path }
+terminal-note-own-outputs = Komutun bu kez bıraktıkları şurada saklanıyor: { $path }
 terminal-note-kept-aside = Daha yeni dosyalar var; önceki bir başlatmanın kenara koyduğu eskiler şurada kalıyor: { $path }
 terminal-note-not-started = { $command } başlatılamadı: { $why }
 terminal-start-not-found = böyle bir komut yok
@@ -69,6 +70,10 @@ terminal-line = satır { $line }
 terminal-further-faults = Metnin gösterdiği diğerleri:
 terminal-configuration = Yapılandırma
 terminal-results = Sonuçlar
+terminal-one-only = { $count ->
+    [one] Bir bilgi iki rapordan yalnızca birinde var (--json gösterir)
+   *[other] { $count } bilgi iki rapordan yalnızca birinde var (--json gösterir)
+}
 terminal-unchanged = { $count } değişmedi
 terminal-baseline = temel
 terminal-candidate = aday

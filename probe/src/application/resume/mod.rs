@@ -124,7 +124,7 @@ pub(crate) fn resume(
     } = proof;
     let left = aside.put_back()?;
     let made = made?;
-    notes.extend(left.map(Note::LeftOver));
+    notes.extend(left.map(Note::OwnOutputs));
     only_last_evidence(&mut notes);
     Ok(Resumed {
         report: made.report,

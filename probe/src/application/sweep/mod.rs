@@ -129,7 +129,7 @@ pub(crate) fn sweep(
     let Worker {
         ledger, mut notes, ..
     } = worker;
-    notes.extend(aside.put_back()?.map(Note::LeftOver));
+    notes.extend(aside.put_back()?.map(Note::OwnOutputs));
     let interrupted = course.ended_by == Some(SweepEnd::Interrupted.name().to_owned());
     let complete = course.is_complete();
     let report = report_of(course, &settings, &ceiling).ok_or(if interrupted {
