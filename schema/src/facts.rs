@@ -353,6 +353,8 @@ facts! {
     CONTRACT_FILE = "contract_file", Kind::Word(&["older_than_run", "missing", "empty"]);
     /// What a proof of stop and resume came to.
     RESUME_FINDING = "resume_finding", Kind::Word(RESUME_FINDINGS);
+    /// The point at which the command was to be stopped, and which never came.
+    RESUME_POINT_NOT_MET = "resume_point_not_met", Kind::Word(&["checkpoint"]);
     /// How the loss after resuming differs from that of a run without a stop.
     LOSS_SHAPE = "loss_shape", Kind::Word(&["jump", "drift", "offset"]);
     /// The worker could not be ended: the kernel holds it inside a driver.

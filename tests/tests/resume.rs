@@ -311,6 +311,31 @@ fn a_program_that_ends_before_the_point() {
     assert_eq!(diagnosis(&report).actions[0], "stop-earlier");
 }
 
+#[test]
+fn a_program_that_writes_no_checkpoint_is_told_to_be_stopped_at_a_pass() {
+    let scene = scene("resumable_quick");
+    let ended = run(
+        &scene,
+        "resumable_quick",
+        &["--stop-at", "checkpoint"],
+        &["5", "0"],
+    )
+    .end();
+    let report = ended.report();
+    assert_eq!(
+        proof(&report).finding,
+        Some(ResumeFinding::EndedBefore),
+        "{ended}"
+    );
+    assert_eq!(diagnosis(&report).signature, "resume-no-writing-met");
+    assert_eq!(diagnosis(&report).actions[0], "stop-at-pass");
+    assert!(diagnosis(&report).candidates.is_empty(), "{ended}");
+    assert!(
+        ended.stderr.contains("What the command left this time"),
+        "{ended}"
+    );
+}
+
 /// The shape of the loss with this fault.
 fn shape(fault: &str, signature: &str) -> Report {
     let report = expect(
@@ -330,6 +355,29 @@ fn an_optimiser_that_restarts_makes_the_loss_jump() {
     // Weights and batch are the same: the first loss agrees.
     assert_eq!(training(&report).first_step_differs, Some(false));
     assert_eq!(diagnosis(&report).actions[0], "restore-optimiser-state");
+}
+
+#[test]
+fn a_log_that_is_an_output_too_is_still_told_as_a_log() {
+    let scene = scene("resumable_train");
+    let contract = scene.work("resumable_train.toml");
+    let text = fs::read_to_string(&contract).unwrap();
+    let output = "[[output]]\npath = \"log.jsonl\"\nid = \"step\"\nvector = \"loss\"\n\n";
+    fs::write(&contract, format!("{output}{text}")).unwrap();
+    let ended = run(
+        &scene,
+        "resumable_train",
+        &[],
+        &["--fault", "restarts-optimiser"],
+    )
+    .end();
+    let report = ended.report();
+    assert!(proof(&report).different > Some(0), "{ended}");
+    assert_eq!(
+        proof(&report).finding,
+        Some(ResumeFinding::TrainingDiverged)
+    );
+    assert_eq!(diagnosis(&report).signature, "resume-loss-jumps");
 }
 
 #[test]

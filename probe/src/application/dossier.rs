@@ -316,6 +316,7 @@ pub(super) fn without_machine(mut diagnosis: Diagnosis) -> Diagnosis {
         facts::CONTRACT_POINT,
         facts::CONTRACT_FILE,
         facts::RESUME_FINDING,
+        facts::RESUME_POINT_NOT_MET,
         facts::LOSS_SHAPE,
     ];
     diagnosis

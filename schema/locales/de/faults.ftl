@@ -298,6 +298,7 @@ fault-model-mode-differs = Das Modell war nicht in dem Modus, den der Vertrag ve
 fault-stages-not-ended = Abschnitte, die der Vertrag verlangt, sind nicht zu Ende gekommen.
 fault-input-unusable = Die Eingabe ist nicht so brauchbar, wie der Vertrag sie nennt.
 fault-resume-ended-before = Das Programm endete von selbst, bevor es angehalten werden konnte; bewiesen ist damit nichts.
+fault-resume-no-writing-met = Das Programm endete von selbst: Es kam kein Moment, in dem es einen Checkpoint schrieb, während ein früherer vollständig war.
 fault-resume-did-not-stop = Das Programm hielt in der gewährten Zeit nicht an und musste beendet werden.
 fault-resume-checkpoint-damaged = Nach dem Anhalten lässt sich ein Checkpoint nicht öffnen.
 fault-resume-continuation-failed = Der zweite Start des Programms scheiterte, stürzte ab oder überschritt seine Zeit.
@@ -511,6 +512,8 @@ action-check-optimiser = Prüfen Sie, ob der Optimierer diese Parameter hält, o
 action-set-model-mode = Rufen Sie model.eval() vor der Inferenz und model.train() vor dem Training auf.
 action-check-input = Vergleichen Sie die Eingabe mit dem, was der Vertrag von ihr sagt.
 action-stop-earlier = Halten Sie es früher an, etwa mit --stop-at seconds=1, oder geben Sie ihm mehr Arbeit.
+action-stop-at-pass = Halten Sie es stattdessen bei einem Durchlauf an: --stop-at pass=2 oder ein späterer.
+action-write-later-checkpoint = Damit ein Schreiben getroffen wird, lassen Sie das Programm im Lauf mehr als einen Checkpoint schreiben oder einen größeren, dessen Schreiben länger dauert.
 action-name-resume-state = Nennen Sie im Vertrag unter [resume] state, wovon das Programm fortsetzt, und lassen Sie es beim Start danach suchen.
 action-handle-stop-signal = Behandeln Sie SIGTERM: den laufenden Batch abschließen, den Checkpoint schreiben, enden.
 action-raise-grace = Wenn es nur länger braucht, geben Sie ihm mit --grace mehr Zeit; Ihr Scheduler muss dieselbe gewähren.
@@ -635,6 +638,7 @@ fact-contract-point = Erster verletzter Vertragspunkt
 fact-contract-file = Was anstelle einer Datei dieses Laufs da ist
 fact-memory-ran-out = Speicher ging aus
 fact-resume-finding = Ergebnis von Anhalten und Fortsetzen
+fact-resume-point-not-met = Wo es angehalten werden sollte und nie hinkam
 fact-loss-shape = Form der Abweichung im Verlustwert
 
 ## Tickets

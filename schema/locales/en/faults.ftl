@@ -298,6 +298,7 @@ fault-model-mode-differs = The model was not in the mode that the contract deman
 fault-stages-not-ended = Stages that the contract demands did not end.
 fault-input-unusable = The input can't be used as the contract names it.
 fault-resume-ended-before = The program ended by itself before it could be stopped, so nothing is proven.
+fault-resume-no-writing-met = The program ended by itself: no moment was met at which it was writing a checkpoint while an earlier one was complete.
 fault-resume-did-not-stop = The program did not stop in the time that it was given, and had to be killed.
 fault-resume-checkpoint-damaged = The stop left a checkpoint that cannot be opened.
 fault-resume-continuation-failed = The second start of the program failed, crashed or ran out of time.
@@ -511,6 +512,8 @@ action-check-optimiser = Check that the optimiser holds these parameters, that t
 action-set-model-mode = Call model.eval() before inference and model.train() before training.
 action-check-input = Compare the input with what the contract says of it.
 action-stop-earlier = Stop it earlier, for example with --stop-at seconds=1, or give it more work.
+action-stop-at-pass = Stop it at a pass instead: --stop-at pass=2, or a later one.
+action-write-later-checkpoint = To meet a writing, let the program write more than one checkpoint in the run, or a larger one, which takes longer to write.
 action-name-resume-state = Name in the contract under [resume] state what the program continues from, and let it look for that at its start.
 action-handle-stop-signal = Handle SIGTERM: finish the batch at hand, write the checkpoint, and exit.
 action-raise-grace = If it only needs longer, give it more time with --grace; your scheduler must grant the same.
@@ -635,6 +638,7 @@ fact-contract-point = First broken point of the contract
 fact-contract-file = What stands in place of a file of this run
 fact-memory-ran-out = Memory ran out
 fact-resume-finding = Result of stop and resume
+fact-resume-point-not-met = Where it was to be stopped and never came to
 fact-loss-shape = Shape of the difference in the loss
 
 ## Tickets

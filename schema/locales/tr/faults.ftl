@@ -298,6 +298,7 @@ fault-model-mode-differs = Model, sözleşmenin istediği kipte değildi.
 fault-stages-not-ended = Sözleşmenin istediği aşamalar sona ermedi.
 fault-input-unusable = Girdi, sözleşmenin söylediği gibi kullanılamıyor.
 fault-resume-ended-before = Program durdurulamadan kendiliğinden bitti; bu yüzden hiçbir şey kanıtlanmadı.
+fault-resume-no-writing-met = Program kendiliğinden bitti: önceki bir denetim noktası tamamken yeni birinin yazıldığı bir ana rastlanmadı.
 fault-resume-did-not-stop = Program tanınan sürede durmadı ve sonlandırılması gerekti.
 fault-resume-checkpoint-damaged = Durdurma, açılamayan bir denetim noktası bıraktı.
 fault-resume-continuation-failed = Programın ikinci başlatılışı başarısız oldu, çöktü veya süresini aştı.
@@ -511,6 +512,8 @@ action-check-optimiser = Eniyileyicinin bu parametreleri tuttuğunu, gradyan ist
 action-set-model-mode = Çıkarımdan önce model.eval(), eğitimden önce model.train() çağırın.
 action-check-input = Girdiyi, sözleşmenin onun için söyledikleriyle karşılaştırın.
 action-stop-earlier = Daha erken durdurun, örneğin --stop-at seconds=1 ile, ya da programa daha çok iş verin.
+action-stop-at-pass = Onun yerine bir geçişte durdurun: --stop-at pass=2 ya da daha sonraki bir geçiş.
+action-write-later-checkpoint = Bir yazma anına rastlamak için programın çalışma boyunca birden çok denetim noktası ya da yazılması daha uzun süren, daha büyük bir denetim noktası yazmasını sağlayın.
 action-name-resume-state = Programın nereden sürdürdüğünü sözleşmede [resume] state altında belirtin ve program başlarken onu arasın.
 action-handle-stop-signal = SIGTERM sinyalini işleyin: eldeki grubu bitirin, denetim noktasını yazın ve çıkın.
 action-raise-grace = Yalnızca daha uzun süre gerekiyorsa --grace ile süre tanıyın; zamanlayıcınız da aynı süreyi vermelidir.
@@ -635,6 +638,7 @@ fact-contract-point = Sözleşmenin ilk bozulan maddesi
 fact-contract-file = Bu çalıştırmanın dosyası yerine bulunan
 fact-memory-ran-out = Bellek tükendi
 fact-resume-finding = Durdurup sürdürmenin sonucu
+fact-resume-point-not-met = Durdurulacağı, ama hiç gelmediği yer
 fact-loss-shape = Kayıp değerindeki farkın biçimi
 
 ## Tickets

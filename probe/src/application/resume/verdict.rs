@@ -89,7 +89,17 @@ fn name(
     {
         know(facts::APPLICATION_END, ending.how.name().into());
     }
-    let own = diagnosis::diagnose(&Observation {
+    // A stop that waited for a writing comes at its moment or never, so there is no earlier one.
+    let never_wrote = finding == ResumeFinding::EndedBefore
+        && proof.stop_ms <= 0.0
+        && proof
+            .stopped_at
+            .as_ref()
+            .is_some_and(|point| point.at == "checkpoint");
+    if never_wrote {
+        know(facts::RESUME_POINT_NOT_MET, "checkpoint".into());
+    }
+    let mut own = diagnosis::diagnose(&Observation {
         code: Code::ResumeFailed,
         stage: Stage::Application,
         requested_device: report.execution.requested_device,
@@ -99,6 +109,10 @@ fn name(
         libtorch: &Libtorch::only(WitnessAnswer::NotRun),
         evidence: &evidence,
     });
+    if never_wrote {
+        // It says the same, and less.
+        own.candidates.retain(|id| id != "resume-ended-before");
+    }
     let carries = matches!(
         finding,
         ResumeFinding::ContinuationFailed | ResumeFinding::ContractBroken
