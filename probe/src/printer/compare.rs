@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 use firstfault_schema::Report;
-use firstfault_schema::compare::{Comparison, Judgement, Reason, Row, Standing, Value, Verdict};
+use firstfault_schema::compare::{
+    Change, Comparison, Judgement, Reason, Row, Standing, Value, Verdict, field_name,
+};
 use firstfault_schema::format;
 use firstfault_schema::noise::{Floor, Range};
 use firstfault_schema::visible::visible;
@@ -101,6 +103,21 @@ impl Printer {
             comparison.configuration(),
         );
         self.rows(&mut text, "terminal-results", comparison.results());
+        let one_only = comparison
+            .rows
+            .iter()
+            .filter(|row| is_one_only(row))
+            .count();
+        if one_only > 0 {
+            let _ = writeln!(
+                text,
+                "\n{QUIET}{}{QUIET:#}",
+                self.guidance().text_with(
+                    "terminal-one-only",
+                    &[("count", FluentValue::from(one_only))]
+                )
+            );
+        }
         let unchanged = [("count", FluentValue::from(comparison.unchanged().count()))];
         let _ = writeln!(
             text,
@@ -147,12 +164,22 @@ impl Printer {
             self.text(&format!("judgement-{name}"))
         );
         for reason in &judgement.reasons {
-            self.paragraph(text, "  ", &visible(&reason.text(self.guidance())));
+            let mark = match (reason.standing, self.unicode) {
+                (Standing::Holds, true) => "✓",
+                (Standing::Holds, false) => "+",
+                (Standing::Broken, true) => "✗",
+                (Standing::Broken, false) => "x",
+                (Standing::Missing, _) => "?",
+                (Standing::Note, _) => " ",
+            };
+            let sentence = reason.text(self.guidance());
+            self.paragraph(text, "  ", &visible(&format!("{mark} {sentence}")));
         }
     }
 
     fn rows<'a>(&self, text: &mut String, title: &str, rows: impl Iterator<Item = &'a Row>) {
-        let mut rows = rows.peekable();
+        // What only one of the two tells is counted, not listed: after a failure that is nearly everything.
+        let mut rows = rows.filter(|row| !is_one_only(row)).peekable();
         if rows.peek().is_none() {
             return;
         }
@@ -170,14 +197,26 @@ impl Printer {
                     let share = format::share(share, self.guidance().language());
                     self.with("change-floor", &[("floor", &breakable(&share))])
                 });
-                let change = match floor {
-                    Some(floor) => format!("{change}\n{floor}"),
-                    None => change,
+                let change = match (&row.change, floor) {
+                    (Change::NotComparable(why), _) => self.text(why),
+                    (_, Some(floor)) => format!("{change}\n{floor}"),
+                    (_, None) => change,
                 };
-                [row.path.clone(), visible(&values).into_owned(), change]
+                let name =
+                    field_name(&row.path, self.guidance()).unwrap_or_else(|| row.path.clone());
+                [
+                    visible(&name).into_owned(),
+                    visible(&values).into_owned(),
+                    change,
+                ]
             }),
         );
     }
+}
+
+/// Whether only one of the two reports tells of it.
+fn is_one_only(row: &Row) -> bool {
+    row.change == Change::NotComparable("incomparable-one-only")
 }
 
 /// What a difference was held against; durations in ms, memory in bytes.

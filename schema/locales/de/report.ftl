@@ -199,12 +199,18 @@ one-change-keep = Behalten: { $factor }.
 one-change-revert = Vorerst zurücknehmen: { $factor }.
 ready-device-holds = Die kleine Berechnung hat auf der GPU bestanden.
 ready-device-broken = Die kleine Berechnung hat auf der GPU nicht bestanden.
+ready-device-missing = Die kleine Berechnung wurde nicht verlangt.
 ready-device-cpu = Nur die CPU wurde verlangt: Über die GPU ist nichts bekannt.
 ready-application-missing = Die Anwendung selbst wurde nicht ausgeführt.
 ready-contract-holds =
     { $count ->
         [one] Der Vertrag ist erfüllt, in seinem einen Punkt.
        *[other] Der Vertrag ist erfüllt, in allen { $count } Punkten.
+    }
+ready-contract-note =
+    { $count ->
+        [one] Ein Hinweis neben dem Vertrag: In einem Punkt ist nicht gezeigt, dass die Eingabe an die der endgültigen Arbeit heranreicht.
+       *[other] { $count } Hinweise neben dem Vertrag: In diesen Punkten ist nicht gezeigt, dass die Eingabe an die der endgültigen Arbeit heranreicht.
     }
 ready-contract-broken = Die Anwendung erfüllt ihren Vertrag nicht.
 ready-contract-missing = Der Lauf hat keinen Vertrag: Niemand hat die Ausgaben geprüft.

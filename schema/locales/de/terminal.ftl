@@ -101,6 +101,9 @@ terminal-no-libtorch = Es gibt kein libtorch zu prüfen: weder in der Umgebung n
 terminal-no-libtorch-hint = Geben Sie eines mit --libtorch DIR an oder verwenden Sie --engine python.
 terminal-print-failed = In die Standardausgabe konnte nicht geschrieben werden: { $problem }
 terminal-interrupted = abgebrochen; es wurde kein Bericht geschrieben
+terminal-verdict-contract-holds = Die Ausgaben halten den Vertrag ein.
+terminal-verdict-interrupted = Abgebrochen
+terminal-verdict-cut-off = Die Arbeit endete vorzeitig; bewiesen ist nur, was vorher fertig war.
 terminal-usage-parameter = --set braucht NAME=WERT, mit einem Namen aus Buchstaben, Ziffern, Punkten, Binde- und Unterstrichen
 terminal-usage-parameter-hint = zum Beispiel --set batch=8
 terminal-usage-parameters = Ein Parameter steht doppelt da, oder es sind mehr als 64 oder mehr als 12 KiB.

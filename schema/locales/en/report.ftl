@@ -200,12 +200,18 @@ one-change-keep = Keep: { $factor }.
 one-change-revert = Take back for now: { $factor }.
 ready-device-holds = The small computation passed on the GPU.
 ready-device-broken = The small computation did not pass on the GPU.
+ready-device-missing = The small computation was not asked for.
 ready-device-cpu = Only the CPU was asked for: nothing is known about the GPU.
 ready-application-missing = The application itself was not run.
 ready-contract-holds =
     { $count ->
         [one] The contract holds, on its one point.
        *[other] The contract holds, on all { $count } points.
+    }
+ready-contract-note =
+    { $count ->
+        [one] A hint beside the contract: in one point, the input is not shown to come near that of the final work.
+       *[other] { $count } hints beside the contract: in these points, the input is not shown to come near that of the final work.
     }
 ready-contract-broken = The application does not meet its contract.
 ready-contract-missing = The run has no contract: nobody checked the outputs.

@@ -101,6 +101,9 @@ terminal-no-libtorch = there is no libtorch to examine: neither in the environme
 terminal-no-libtorch-hint = name one with --libtorch DIR, or use --engine python
 terminal-print-failed = standard output could not be written: { $problem }
 terminal-interrupted = interrupted; no report was written
+terminal-verdict-contract-holds = The outputs keep the contract.
+terminal-verdict-interrupted = Interrupted
+terminal-verdict-cut-off = the work was cut off before its end, so it proves no more than what ended before.
 terminal-usage-parameter = --set needs NAME=VALUE, with a name of letters, digits, dots, hyphens and underscores
 terminal-usage-parameter-hint = for example --set batch=8
 terminal-usage-parameters = a parameter stands there twice, or there are more than 64 or more than 12 KiB of them

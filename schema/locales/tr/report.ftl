@@ -199,12 +199,18 @@ one-change-keep = Kalsın: { $factor }.
 one-change-revert = Şimdilik geri alın: { $factor }.
 ready-device-holds = Küçük hesap GPU’da geçti.
 ready-device-broken = Küçük hesap GPU’da geçmedi.
+ready-device-missing = Küçük hesap istenmedi.
 ready-device-cpu = Yalnızca CPU istendi: GPU hakkında bir şey bilinmiyor.
 ready-application-missing = Uygulamanın kendisi çalıştırılmadı.
 ready-contract-holds =
     { $count ->
         [one] Sözleşme, tek maddesiyle karşılandı.
        *[other] Sözleşme, { $count } maddesinin tümüyle karşılandı.
+    }
+ready-contract-note =
+    { $count ->
+        [one] Sözleşmenin yanında bir not: girdinin asıl işin girdisine yakın olduğu bir noktada gösterilmedi.
+       *[other] Sözleşmenin yanında { $count } not: girdinin asıl işin girdisine yakın olduğu bu noktalarda gösterilmedi.
     }
 ready-contract-broken = Uygulama sözleşmesini karşılamıyor.
 ready-contract-missing = Çalıştırmanın sözleşmesi yok: çıktıları kimse denetlemedi.

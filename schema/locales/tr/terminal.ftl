@@ -101,6 +101,9 @@ terminal-no-libtorch = İncelenecek bir libtorch yok: ne ortamda var ne de belir
 terminal-no-libtorch-hint = --libtorch DIR ile belirtin ya da --engine python kullanın.
 terminal-print-failed = Standart çıktıya yazılamadı: { $problem }
 terminal-interrupted = kesildi; rapor yazılmadı
+terminal-verdict-contract-holds = Çıktılar sözleşmeye uyuyor.
+terminal-verdict-interrupted = Kesildi
+terminal-verdict-cut-off = iş tamamlanmadan durduruldu; yalnızca daha önce bitenler kanıtlandı.
 terminal-usage-parameter = --set için AD=DEĞER gerekir; ad harf, rakam, nokta, tire ve alt çizgiden oluşur
 terminal-usage-parameter-hint = örneğin --set batch=8
 terminal-usage-parameters = Bir parametre iki kez geçiyor ya da 64’ten fazla veya 12 KiB’tan büyük parametre var.

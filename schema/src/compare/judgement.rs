@@ -178,6 +178,7 @@ pub(super) fn scale_up(candidate: &Report, verdict: Verdict, one_change: Answer)
         None => reasons.push(Reason::new("ready-application-missing", Standing::Missing)),
         Some(application) => {
             reasons.push(contract(candidate, application));
+            reasons.extend(representative(application));
             reasons.push(memory(application));
             reasons.push(resume(application));
             reasons.push(limit(application));
@@ -214,6 +215,7 @@ fn device(candidate: &Report) -> Reason {
         .find(|decision| decision.id == DecisionId::Computation);
     match computation.map(|decision| decision.outcome) {
         Some(Outcome::Passed) => Reason::new("ready-device-holds", Standing::Holds),
+        Some(Outcome::NotRequested) => Reason::new("ready-device-missing", Standing::Missing),
         _ => Reason::new("ready-device-broken", Standing::Broken),
     }
 }
@@ -248,13 +250,24 @@ fn contract(candidate: &Report, application: &Application) -> Reason {
     let met = application
         .outputs
         .iter()
-        .filter(|point| point.outcome == Outcome::Passed)
+        .filter(|point| point.outcome == Outcome::Passed && !point.is_note())
         .count();
     if met == 0 {
         return Reason::new("ready-contract-missing", Standing::Missing);
     }
     #[allow(clippy::cast_precision_loss, reason = "a handful of points")]
     Reason::new("ready-contract-holds", Standing::Holds).with("count", Value::Number(met as f64))
+}
+
+/// What the input of the run is not shown to stand for. No demand, so it is counted apart.
+fn representative(application: &Application) -> Option<Reason> {
+    let points = application.outputs.iter();
+    let far = points
+        .filter(|point| point.is_note() && point.outcome != Outcome::Passed)
+        .count();
+    #[allow(clippy::cast_precision_loss, reason = "one or two points")]
+    let count = Value::Number(far as f64);
+    (far > 0).then(|| Reason::new("ready-contract-note", Standing::Note).with("count", count))
 }
 
 fn memory(application: &Application) -> Reason {
