@@ -1,11 +1,12 @@
 //! The page's state: an action is dispatched, and what is open, shown and said is read back.
 
+use firstfault_schema::compare::compare;
 use firstfault_schema::guidance::{Guidance, Language};
-use firstfault_schema::{Report, ReportError, carry};
+use firstfault_schema::{Outcome, Report, ReportError, carry};
 use firstfault_viewer::link::Link;
 use firstfault_viewer::many::{Column, Group, TableState, table};
 use firstfault_viewer::state::{Action, Loaded, Problem, State, View, judge, read};
-use firstfault_viewer::view_model::{self, Tone};
+use firstfault_viewer::view_model::{self, Tone, dossier};
 
 fn text(name: &str) -> String {
     let path = format!(
@@ -277,4 +278,37 @@ fn a_run_without_the_check_is_told_to_do_it_and_what_is_left_to_prove() {
     assert_eq!(commands(&passed), [command("init")]);
     let unsaved = view_model::actions(&report("output-write-failed"), &words);
     assert!(unsaved.first.text.contains("another place"));
+}
+
+#[test]
+fn how_far_the_input_stands_for_the_final_work_is_a_hint_and_counted_apart() {
+    let mut far = report("application-passed");
+    let before = far.clone();
+    let outputs = &mut far.application.as_mut().unwrap().outputs;
+    let mut note = outputs[0].clone();
+    note.point = "representative_longest".to_owned();
+    note.outcome = Outcome::NotProven;
+    outputs.push(note);
+    let words = Guidance::new(Language::English);
+    let comparison = compare(&before, &far);
+    let count = |id: &str| {
+        let reasons = comparison.scale_up.reasons.iter();
+        let found = reasons.filter(|reason| reason.id == id);
+        found.map(|reason| reason.text(&words)).collect::<String>()
+    };
+    assert_eq!(
+        count("ready-contract-holds"),
+        "The contract holds, on all 5 points."
+    );
+    assert!(count("ready-contract-note").starts_with("A hint beside the contract"));
+
+    let application = far.application.as_ref().unwrap();
+    let summary = dossier::contract_summary(application, &words).unwrap();
+    assert!(
+        summary.starts_with("5 of 5 points are met. A hint stands beside them"),
+        "{summary}"
+    );
+    let table = dossier::contract(application, &words);
+    assert_eq!(table.rows[5][1].note.as_deref(), Some("a hint, no demand"));
+    assert_eq!(table.rows[4][1].note, None);
 }

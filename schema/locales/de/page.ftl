@@ -199,6 +199,17 @@ column-started = Begonnen
 heading-dossier = Anwendung
 heading-contract = Vertrag, Punkt für Punkt
 contract-none = Der Lauf hatte keinen Vertrag: Niemand hat seine Ausgaben geprüft.
+contract-met =
+    { $of ->
+        [one] { $met } von einem Punkt ist erfüllt.
+       *[other] { $met } von { $of } Punkten sind erfüllt.
+    }
+contract-hints =
+    { $count ->
+        [one] Daneben steht ein Hinweis, wie nahe die Eingabe an die der endgültigen Arbeit heranreicht. Er verlangt nichts.
+       *[other] Daneben stehen { $count } Hinweise, wie nahe die Eingabe an die der endgültigen Arbeit heranreicht. Sie verlangen nichts.
+    }
+contract-hint = ein Hinweis, keine Forderung
 contract-point = Punkt
 contract-expected = Verlangt
 contract-found = Gefunden

@@ -199,6 +199,17 @@ column-started = Started
 heading-dossier = Application
 heading-contract = Contract, point by point
 contract-none = The run had no contract: nobody checked its outputs.
+contract-met =
+    { $of ->
+        [one] { $met } of one point is met.
+       *[other] { $met } of { $of } points are met.
+    }
+contract-hints =
+    { $count ->
+        [one] A hint stands beside them, on how near the input comes to that of the final work. It demands nothing.
+       *[other] { $count } hints stand beside them, on how near the input comes to that of the final work. They demand nothing.
+    }
+contract-hint = a hint, no demand
 contract-point = Point
 contract-expected = Demanded
 contract-found = Found

@@ -199,6 +199,17 @@ column-started = Başlangıç
 heading-dossier = Uygulama
 heading-contract = Sözleşme, madde madde
 contract-none = Çalıştırmanın sözleşmesi yoktu: çıktıları kimse denetlemedi.
+contract-met =
+    { $of ->
+        [one] Tek maddeden karşılanan: { $met }.
+       *[other] { $of } maddeden karşılanan: { $met }.
+    }
+contract-hints =
+    { $count ->
+        [one] Yanlarında, girdinin asıl işin girdisine yakınlığı üzerine bir not var. Bu not bir şey istemez.
+       *[other] Yanlarında, girdinin asıl işin girdisine yakınlığı üzerine { $count } not var. Bu notlar bir şey istemez.
+    }
+contract-hint = not; koşul değil
 contract-point = Madde
 contract-expected = İstenen
 contract-found = Bulunan

@@ -241,3 +241,13 @@ pub struct ContractPoint {
     #[serde(default)]
     pub examples: Vec<String>,
 }
+
+impl ContractPoint {
+    /// Whether it demands nothing: a note on how far the input stands for that of the final work. It breaks no contract.
+    pub fn is_note(&self) -> bool {
+        matches!(
+            self.point.as_str(),
+            "representative_longest" | "representative_count"
+        )
+    }
+}

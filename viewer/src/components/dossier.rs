@@ -23,6 +23,9 @@ pub(crate) fn dossier(application: &Application, words: &Words) -> Html {
             if application.outputs.is_empty() {
                 <p class="quiet">{ words.text("contract-none") }</p>
             }
+            if let Some(summary) = dossier::contract_summary(application, words) {
+                <p class="lead">{ summary }</p>
+            }
             { table(&dossier::contract(application, words), "") }
             if let Some(view) = timeline(application, words) { { timeline_chart(&view, words) } }
             if let Some(found) = &application.sweep { { sweep(found, words) } }

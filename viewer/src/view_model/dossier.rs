@@ -1,5 +1,6 @@
 //! The application dossier, turned into what the page shows.
 
+use firstfault_schema::Outcome;
 use firstfault_schema::compare::word_id;
 use firstfault_schema::guidance::Guidance;
 use firstfault_schema::report::{Application, Memory, Scalar};
@@ -163,6 +164,30 @@ fn memory_text(memory: &Memory, words: &Guidance) -> String {
     parts.collect::<Vec<_>>().join(" · ")
 }
 
+/// How much of the contract is met, and what stands beside it as a hint; none without a contract.
+pub fn contract_summary(application: &Application, words: &Guidance) -> Option<String> {
+    let (notes, demands): (Vec<_>, Vec<_>) = application
+        .outputs
+        .iter()
+        .partition(|point| point.is_note());
+    if application.outputs.is_empty() {
+        return None;
+    }
+    let met = demands
+        .iter()
+        .filter(|point| point.outcome == Outcome::Passed);
+    #[allow(clippy::cast_precision_loss, reason = "a handful of points")]
+    let number = |count: usize| (count as f64).into();
+    let mut sentences = vec![words.text_with(
+        "contract-met",
+        &[("met", number(met.count())), ("of", number(demands.len()))],
+    )];
+    if !notes.is_empty() {
+        sentences.push(words.text_with("contract-hints", &[("count", number(notes.len()))]));
+    }
+    Some(sentences.join(" "))
+}
+
 /// The contract, point by point; no rows without one.
 pub fn contract(application: &Application, words: &Guidance) -> Table {
     let scalar = |value: &Option<Scalar>| match value {
@@ -192,7 +217,8 @@ pub fn contract(application: &Application, words: &Guidance) -> Table {
                 None => identifier,
             },
             Cell::new(words.text(&word_id("outcome", point.outcome.name())))
-                .tone(Tone::from(point.outcome)),
+                .tone(Tone::from(point.outcome))
+                .note(point.is_note().then(|| words.text("contract-hint"))),
             Cell::new(scalar(&point.expected)),
             Cell {
                 note: (!point.examples.is_empty()).then(|| point.examples.join(", ")),
