@@ -24,7 +24,7 @@ use crate::cli::{
 };
 use crate::error::{Error, UsageProblem};
 use crate::interpreter::{self, Surroundings, Wish};
-use crate::printer::Printer;
+use crate::printer::{self, Printer};
 use crate::repeat;
 use crate::save::save_new;
 use crate::settings::{CheckSettings, own_variables};
@@ -47,7 +47,7 @@ pub(crate) fn check(typed: CheckArgs, printer: &Printer) -> Result<u8, Error> {
     let checked = repeat::check(&settings, &mut progress);
     drop(progress);
     let (Checked { report, notes }, interrupted) = checked?;
-    let exit_code = deliver(report, &notes, &wanted, printer)?;
+    let exit_code = deliver(report, &notes, &wanted, printer, interrupted)?;
     Ok(if interrupted {
         crate::interrupt::exit_code()
     } else {
@@ -95,6 +95,7 @@ fn deliver(
     notes: &[Note],
     wanted: &Wanted,
     printer: &Printer,
+    interrupted: bool,
 ) -> Result<u8, Error> {
     let mut problem = wanted
         .output
@@ -118,9 +119,13 @@ fn deliver(
         printer.notes(notes);
     } else {
         let saved = wanted.output.as_deref().filter(|_| problem.is_none());
+        let end = printer::End {
+            unsaved: problem.is_some(),
+            interrupted: interrupted.then(crate::interrupt::exit_code),
+        };
         match sweep_of(&report) {
-            Some(sweep) => printer.sweep(&report, sweep, notes, saved, problem.is_some())?,
-            None => printer.check(&report, notes, saved, problem.is_some())?,
+            Some(sweep) => printer.sweep(&report, sweep, notes, saved, end)?,
+            None => printer.check(&report, notes, saved, end)?,
         }
     }
     if problem.is_some() {
@@ -159,7 +164,7 @@ pub(crate) fn run(typed: RepeatedRunArgs, printer: &Printer) -> Result<u8, Error
         notes,
         interrupted,
     } = ran?;
-    let exit_code = deliver(report, &notes, &wanted, printer)?;
+    let exit_code = deliver(report, &notes, &wanted, printer, interrupted)?;
     Ok(if interrupted {
         crate::interrupt::exit_code()
     } else {
@@ -188,7 +193,7 @@ pub(crate) fn sweep(typed: SweepArgs, printer: &Printer) -> Result<u8, Error> {
         interrupted,
         finished,
     } = swept?;
-    let exit_code = deliver(report, &notes, &wanted, printer)?;
+    let exit_code = deliver(report, &notes, &wanted, printer, interrupted)?;
     if exit_code != Code::OutputWriteFailed.exit_code()
         && let Some(record) = finished
     {
@@ -223,7 +228,7 @@ pub(crate) fn resume(typed: ResumeArgs, printer: &Printer) -> Result<u8, Error> 
         interrupted,
         finished,
     } = resumed?;
-    let exit_code = deliver(report, &notes, &wanted, printer)?;
+    let exit_code = deliver(report, &notes, &wanted, printer, interrupted)?;
     if exit_code != Code::OutputWriteFailed.exit_code()
         && let Some(finished) = finished
     {

@@ -33,6 +33,15 @@ const FAILED: Style = AnsiColor::Red.on_default().bold();
 const STRONG: Style = Style::new().bold();
 const QUIET: Style = Style::new().dimmed();
 
+/// How a command of `firstfault` ends, beside what its report says.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct End {
+    /// The report could not be saved.
+    pub(crate) unsaved: bool,
+    /// The exit code where a signal cut the work off.
+    pub(crate) interrupted: Option<u8>,
+}
+
 /// Words what happens, for one language and one kind of terminal.
 pub(crate) struct Printer {
     guidance: Guidance,

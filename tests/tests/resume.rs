@@ -546,7 +546,9 @@ fn ctrl_c_puts_everything_back_and_the_same_command_goes_on() {
     let scene = scene("resumable_quick");
     fs::write(scene.work("out.jsonl"), "mine\n").unwrap();
     let arguments = ["40", "0.03"];
-    let mut running = run(&scene, "resumable_quick", &[], &arguments).start();
+    let mut running = run(&scene, "resumable_quick", &["--lang", "en"], &arguments)
+        .without_arg("--json")
+        .start();
     let records = scene.work(".firstfault/resumes");
     running.until("a finished reference", |_| {
         finished_references(&records) == 1
@@ -557,10 +559,12 @@ fn ctrl_c_puts_everything_back_and_the_same_command_goes_on() {
     ended.expect_exit(130);
     assert!(
         ended
-            .stderr
+            .stdout
             .contains("the same command line goes on from it"),
         "{ended}"
     );
+    let last = ended.stdout.trim_end().lines().next_back().unwrap();
+    assert!(last.contains("Interrupted (130)"), "{ended}");
     assert_eq!(
         fs::read_to_string(scene.work("out.jsonl")).unwrap(),
         "mine\n"
@@ -674,7 +678,9 @@ fn people_read_the_proof_in_their_language_within_80_columns() {
         .end();
         ended.expect_exit(0);
         assert!(ended.stdout.contains(heading), "{ended}");
-        assert!(ended.stdout.contains(finding), "{ended}");
+        assert_eq!(ended.stdout.matches(finding).count(), 1, "{ended}");
+        let last = ended.stdout.trim_end().lines().next_back().unwrap();
+        assert!(last.contains(finding), "{ended}");
         assert!(!ended.stdout.contains('\u{1b}'), "{ended}");
         let section = ended.stdout.split(heading).nth(1).unwrap();
         let section = section.split("Examined").next().unwrap();

@@ -114,6 +114,48 @@ fn a_command_that_fails_is_told_with_its_exit_code() {
 }
 
 #[test]
+fn the_last_line_tells_whether_the_outputs_keep_the_contract() {
+    for (language, kept) in [
+        ("en", "The outputs keep the contract."),
+        ("de", "Die Ausgaben halten den Vertrag ein."),
+        ("tr", "Çıktılar sözleşmeye uyuyor."),
+    ] {
+        let scene = Scene::new();
+        let options = ["--skip-check", "--lang", language];
+        let script = r#"echo '{"id": "a", "v": [1.0]}' > o.jsonl"#;
+        let last = |ended: &firstfault_tests::Ended| {
+            let line = ended.stdout.trim_end().lines().next_back();
+            line.unwrap_or_default().to_owned()
+        };
+        let ended = scene
+            .run(["run"])
+            .args(options)
+            .args(["--", "sh", "-c", script])
+            .env("LANG", "C.UTF-8")
+            .end();
+        ended.expect_exit(0);
+        assert!(!last(&ended).contains(kept), "{ended}");
+        fs::write(
+            scene.work("firstfault.toml"),
+            "[[output]]\npath = \"o.jsonl\"\nid = \"id\"\nvector = \"v\"\n",
+        )
+        .unwrap();
+        let ended = scene
+            .run(["run"])
+            .args(options)
+            .args(["--", "sh", "-c", script])
+            .env("LANG", "C.UTF-8")
+            .end();
+        ended.expect_exit(0);
+        assert!(
+            last(&ended).starts_with("✓ APPLICATION_ENDED (0):"),
+            "{ended}"
+        );
+        assert!(last(&ended).ends_with(kept), "{ended}");
+    }
+}
+
+#[test]
 fn who_has_marked_stages_is_not_told_to_mark_them() {
     let scene = Scene::new();
     let script = "\"$0\" mark begin data; \"$0\" mark end data; exit 7";

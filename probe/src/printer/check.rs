@@ -12,7 +12,7 @@ use firstfault_schema::report::{
 use firstfault_schema::visible::visible;
 use firstfault_schema::{Code, Outcome, Status, catalogue, format};
 
-use super::{FAILED, PASSED, Printer, QUIET, STRONG, visible_path};
+use super::{End, FAILED, PASSED, Printer, QUIET, STRONG, visible_path};
 use crate::check::Note;
 use crate::error::Error;
 
@@ -29,13 +29,13 @@ const STAGES: [Stage; 8] = [
 ];
 
 impl Printer {
-    /// Prints a check for people. `report` tells the check itself; `saved` where it was saved, `unsaved` that it could not be.
+    /// Prints a check for people. `report` tells the check itself; `saved` where it was saved.
     pub(crate) fn check(
         &self,
         report: &Report,
         notes: &[Note],
         saved: Option<&Path>,
-        unsaved: bool,
+        end: End,
     ) -> Result<(), Error> {
         let mut text = String::new();
         self.head(&mut text, report);
@@ -61,7 +61,8 @@ impl Printer {
         if let Some(application) = &report.application {
             self.application(&mut text, application);
             if let Some(resume) = &application.resume {
-                self.resume(&mut text, resume, report.code == Code::ResumeFailed);
+                let said = report.code == Code::ResumeFailed || is_clean(report);
+                self.resume(&mut text, resume, said);
             }
         }
         if let Some(noise) = &report.noise {
@@ -83,7 +84,7 @@ impl Printer {
                 self.with("terminal-saved", &[("file", &visible_path(path))])
             );
         }
-        let _ = writeln!(text, "\n{}", self.verdict(report, unsaved));
+        let _ = writeln!(text, "\n{}", self.verdict(report, end));
         self.out(&text)
     }
 
@@ -426,33 +427,57 @@ impl Printer {
         }
     }
 
-    pub(super) fn verdict(&self, report: &Report, unsaved: bool) -> String {
+    pub(super) fn verdict(&self, report: &Report, end: End) -> String {
         let code = report.code;
-        // What a proof of stop and resume came to tells more than that it failed.
-        let finding = report
-            .application
-            .as_ref()
-            .filter(|_| code == Code::ResumeFailed)
-            .and_then(|application| application.resume.as_ref()?.finding);
-        let sentence = match finding {
-            Some(finding) => self.text(&word_id("resume-finding", finding.name())),
-            None => self.text(&word_id("code", &code.name().to_lowercase())),
-        };
+        if end.unsaved {
+            let sentence = self.verdict_sentence(report);
+            let failed = Code::OutputWriteFailed;
+            let not_saved = self.text("code-output-write-failed");
+            return format!("{FAILED}{failed}{FAILED:#} (12), {code}: {not_saved} {sentence}");
+        }
+        // The code is that of what ended before the signal.
+        if let Some(exit_code) = end.interrupted
+            && report.status == Status::Passed
+        {
+            let sign = if self.unicode { "✗" } else { "X" };
+            let name = self.text("terminal-verdict-interrupted");
+            let sentence = self.text("terminal-verdict-cut-off");
+            return format!("{FAILED}{sign} {name}{FAILED:#} ({exit_code}): {sentence}");
+        }
         let (style, sign) = match (report.status, self.unicode) {
             (Status::Passed, true) => (PASSED, "✓"),
             (Status::Passed, false) => (PASSED, "+"),
             (Status::Failed, true) => (FAILED, "✗"),
             (Status::Failed, false) => (FAILED, "X"),
         };
-        if unsaved {
-            let failed = Code::OutputWriteFailed;
-            let not_saved = self.text("code-output-write-failed");
-            return format!("{FAILED}{failed}{FAILED:#} (12), {code}: {not_saved} {sentence}");
-        }
         format!(
-            "{style}{sign} {code}{style:#} ({}): {sentence}",
-            report.exit_code
+            "{style}{sign} {code}{style:#} ({}): {}",
+            report.exit_code,
+            self.verdict_sentence(report)
         )
+    }
+
+    /// What the code means, and of the user's own command what decision 4 adds.
+    fn verdict_sentence(&self, report: &Report) -> String {
+        let code = report.code;
+        let resume = report
+            .application
+            .as_ref()
+            .and_then(|application| application.resume.as_ref()?.finding);
+        if let Some(finding) = resume.filter(|_| code == Code::ResumeFailed) {
+            // What a proof of stop and resume came to tells more than that it failed.
+            return self.text(&word_id("resume-finding", finding.name()));
+        }
+        let sentence = self.text(&word_id("code", &code.name().to_lowercase()));
+        let has_command = report.application.is_some() && report.status == Status::Passed;
+        let added = match report.decisions[3].outcome {
+            Outcome::Passed if has_command => match resume {
+                Some(finding) => self.text(&word_id("resume-finding", finding.name())),
+                None => self.text("terminal-verdict-contract-holds"),
+            },
+            _ => return sentence,
+        };
+        format!("{sentence} {added}")
     }
 
     pub(super) fn duration(&self, ms: f64) -> String {
@@ -463,6 +488,11 @@ impl Printer {
         // No memory has 2^52 bytes.
         breakable(&format::bytes(bytes as f64, self.guidance.language()))
     }
+}
+
+/// A proof of stop and resume that the last line tells in full.
+fn is_clean(report: &Report) -> bool {
+    report.status == Status::Passed && report.decisions[3].outcome == Outcome::Passed
 }
 
 /// A terminal wraps where it must: spaces that may not be broken only confuse what is copied from it.

@@ -12,7 +12,7 @@ use firstfault_schema::visible::visible;
 use firstfault_schema::{Report, Status, format};
 use fluent_bundle::FluentValue;
 
-use super::{FAILED, PASSED, Printer, QUIET, STRONG, visible_path};
+use super::{End, FAILED, PASSED, Printer, QUIET, STRONG, visible_path};
 use crate::check::Note;
 use crate::error::Error;
 
@@ -59,7 +59,7 @@ impl Printer {
         sweep: &Sweep,
         notes: &[Note],
         saved: Option<&Path>,
-        unsaved: bool,
+        end: End,
     ) -> Result<(), Error> {
         let mut text = String::new();
         self.head(&mut text, report);
@@ -82,22 +82,27 @@ impl Printer {
             let _ = writeln!(text, "{QUIET}{saved}{QUIET:#}");
         }
         let range = self.range(sweep);
-        let code = report.code;
-        let (style, sign) = match (report.status, self.unicode) {
-            (Status::Passed, true) => (PASSED, "✓"),
-            (Status::Passed, false) => (PASSED, "+"),
-            (Status::Failed, true) => (FAILED, "✗"),
-            (Status::Failed, false) => (FAILED, "X"),
+        let passed = report.status == Status::Passed;
+        let cut_off = end.interrupted.filter(|_| passed);
+        let (style, sign) = match (passed && cut_off.is_none(), self.unicode) {
+            (true, true) => (PASSED, "✓"),
+            (true, false) => (PASSED, "+"),
+            (false, true) => (FAILED, "✗"),
+            (false, false) => (FAILED, "X"),
+        };
+        let (word, number) = match cut_off {
+            Some(number) => (self.text("terminal-verdict-interrupted"), number),
+            None => (report.code.name().to_owned(), report.exit_code),
         };
         text.push('\n');
-        if unsaved {
+        if end.unsaved {
             self.paragraph(&mut text, "", &range);
-            let _ = writeln!(text, "{}", self.verdict(report, true));
+            let _ = writeln!(text, "{}", self.verdict(report, end));
         } else {
-            let line = format!("{sign} {code} ({}): {range}", report.exit_code);
+            let line = format!("{sign} {word} ({number}): {range}");
             let mut wrapped = String::new();
             self.paragraph(&mut wrapped, "", &line);
-            let name = format!("{sign} {code}");
+            let name = format!("{sign} {word}");
             let _ = write!(
                 text,
                 "{}",
