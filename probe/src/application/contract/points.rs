@@ -338,4 +338,12 @@ mod tests {
         assert_eq!(Point::of("dimension"), Some(Point::Dimension));
         assert_eq!(Point::of("dimensions"), None);
     }
+
+    #[test]
+    fn a_report_tells_the_same_points_to_be_notes() {
+        for point in Point::ALL {
+            let told = with(point, Outcome::NotProven, None, None);
+            assert_eq!(told.is_note(), point.is_note(), "{}", point.name());
+        }
+    }
 }
