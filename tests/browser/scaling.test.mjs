@@ -59,7 +59,7 @@ for (const kind of browsers) {
       assert.match(await textOf(page, ".sweep .lead"), /384 is the last good step. 448 was refused before its start/);
       assert.equal(await page.$$eval(".sweep .plot", (plots) => plots.length), 2);
       const [memory, throughput] = await page.$$eval(".sweep .plot", (plots) => plots.map((plot) => [...plot.querySelectorAll("text")].map((text) => text.textContent)));
-      for (const text of ["last good", "first refused"]) assert.ok(memory.includes(text), text);
+      for (const text of ["last good: 384", "first refused: 448"]) assert.ok(memory.includes(text), text);
       assert.match(await textOf(page, ".sweep .legend"), /limit 79.2 GiB less the margin 71.3 GiB/);
       assert.ok(throughput.includes("rises no more"));
       assert.deepEqual(await textsOf(page, ".sweep tbody th"), ["32", "64", "128", "256", "512", "384", "448"]);
