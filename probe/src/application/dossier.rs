@@ -298,8 +298,8 @@ fn no_file(name: &str, point: &ContractPoint) -> Option<&'static str> {
     let word = [OLDER, "missing", "empty"]
         .into_iter()
         .find(|word| word == found)?;
-    let own = !name.starts_with("input_") && !(name == OUTPUT_WRITTEN && word != OLDER);
-    own.then_some(word)
+    let told = name.starts_with("input_") || (name == OUTPUT_WRITTEN && word != OLDER);
+    (!told).then_some(word)
 }
 
 /// A diagnosis with the facts of the command alone: those of the machine stand in the report's own.
