@@ -236,12 +236,21 @@ fn ctrl_c_at_any_moment_leaves_nothing_behind() {
     for delay_ms in [0, 3, 10, 30, 60, 100, 150] {
         let scene = Scene::new();
         let python = scene.stand_in().python();
-        let running = scene
+        let began = scene.path("began");
+        let mut running = scene
             .check(&python, ["--output", "report.json"])
             .stand_in("import:hang")
             // A shell that runs the tests in the background has Ctrl-C ignored, and children inherit that.
-            .wrapped(["/usr/bin/env", "--default-signal"])
+            .wrapped([
+                "/usr/bin/env",
+                "--default-signal",
+                "/bin/sh",
+                "-c",
+                r#"echo > "$0" && exec "$@""#,
+                began.to_str().unwrap(),
+            ])
             .start();
+        running.until("it begins", |_| began.exists());
         thread::sleep(Duration::from_millis(delay_ms));
         running.signal_group(Signal::INT);
         let ended = running.end();
