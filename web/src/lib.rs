@@ -14,8 +14,8 @@ use sha2::{Digest as _, Sha256};
 /// The page as `cargo xtask page` built it; none where this crate was compiled without one.
 pub const BUILT_PAGE: Option<&str> = include!(concat!(env!("OUT_DIR"), "/page.rs"));
 
-/// Rounds of the search for a smaller encoding; more of them gain next to nothing.
-const ROUNDS: std::num::NonZeroU64 = std::num::NonZeroU64::new(5).unwrap();
+/// Rounds of the search for a smaller encoding; more of them gain next to nothing, and half a minute is enough.
+const ROUNDS: std::num::NonZeroU64 = std::num::NonZeroU64::new(25).unwrap();
 /// Parts of the program with their own statistics: beyond this many there is nothing left to gain.
 const PARTS_APART: u16 = 60;
 const TEMPLATE: &str = include_str!("../template.html");
