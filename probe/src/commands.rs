@@ -35,12 +35,7 @@ const MAX_LOG_BYTES: u64 = 1024 * 1024 * 1024;
 /// `firstfault check`: the exit code of the report.
 pub(crate) fn check(typed: CheckArgs, printer: &Printer) -> Result<u8, Error> {
     let settings = CheckSettings::new(typed, &own_variables()).map_err(Error::Usage)?;
-    let wanted = Wanted {
-        output: settings.output.clone(),
-        page: settings.page.clone(),
-        json: settings.json,
-        ticket: settings.ticket.is_some(),
-    };
+    let wanted = Wanted::of(&settings);
     wanted.warn(printer);
     crate::interrupt::install();
     let mut progress = printer.progress();
@@ -48,11 +43,16 @@ pub(crate) fn check(typed: CheckArgs, printer: &Printer) -> Result<u8, Error> {
     drop(progress);
     let (Checked { report, notes }, interrupted) = checked?;
     let exit_code = deliver(report, &notes, &wanted, printer, interrupted)?;
-    Ok(if interrupted {
+    Ok(exit_code_of(exit_code, interrupted))
+}
+
+/// The exit code of a report, or that of the signal which ended the work before its end.
+fn exit_code_of(report: u8, interrupted: bool) -> u8 {
+    if interrupted {
         crate::interrupt::exit_code()
     } else {
-        exit_code
-    })
+        report
+    }
 }
 
 /// In which forms a report is wanted.
@@ -64,6 +64,15 @@ struct Wanted {
 }
 
 impl Wanted {
+    fn of(settings: &CheckSettings) -> Self {
+        Self {
+            output: settings.output.clone(),
+            page: settings.page.clone(),
+            json: settings.json,
+            ticket: settings.ticket.is_some(),
+        }
+    }
+
     /// What can't be written is better said before a minute of work than after it.
     fn warn(&self, printer: &Printer) {
         for path in [&self.output, &self.page].into_iter().flatten() {
@@ -148,12 +157,7 @@ pub(crate) fn run(typed: RepeatedRunArgs, printer: &Printer) -> Result<u8, Error
     let variables = own_variables();
     let mut settings = RunSettings::new(typed.run, &variables).map_err(Error::Usage)?;
     settings.check.repeat = typed.repeat.unwrap_or(1);
-    let wanted = Wanted {
-        output: settings.check.output.clone(),
-        page: settings.check.page.clone(),
-        json: settings.check.json,
-        ticket: false,
-    };
+    let wanted = Wanted::of(&settings.check);
     wanted.refuse()?;
     crate::interrupt::install_for_long_work();
     let mut progress = printer.run_progress(wanted.json);
@@ -165,23 +169,14 @@ pub(crate) fn run(typed: RepeatedRunArgs, printer: &Printer) -> Result<u8, Error
         interrupted,
     } = ran?;
     let exit_code = deliver(report, &notes, &wanted, printer, interrupted)?;
-    Ok(if interrupted {
-        crate::interrupt::exit_code()
-    } else {
-        exit_code
-    })
+    Ok(exit_code_of(exit_code, interrupted))
 }
 
 /// `firstfault sweep`: the exit code of the report, or 130, 143 or 129 where a signal ended it.
 pub(crate) fn sweep(typed: SweepArgs, printer: &Printer) -> Result<u8, Error> {
     let variables = own_variables();
     let settings = SweepSettings::new(typed, &variables).map_err(Error::Usage)?;
-    let wanted = Wanted {
-        output: settings.run.check.output.clone(),
-        page: settings.run.check.page.clone(),
-        json: settings.run.check.json,
-        ticket: false,
-    };
+    let wanted = Wanted::of(&settings.run.check);
     wanted.refuse()?;
     crate::interrupt::install_for_long_work();
     let mut progress = printer.run_progress(wanted.json);
@@ -200,23 +195,14 @@ pub(crate) fn sweep(typed: SweepArgs, printer: &Printer) -> Result<u8, Error> {
         // Where it can't be put away, the next start tells the same once more.
         let _ = record.finish();
     }
-    Ok(if interrupted {
-        crate::interrupt::exit_code()
-    } else {
-        exit_code
-    })
+    Ok(exit_code_of(exit_code, interrupted))
 }
 
 /// `firstfault resume`: the exit code of the report, or 130, 143 or 129 where a signal ended it.
 pub(crate) fn resume(typed: ResumeArgs, printer: &Printer) -> Result<u8, Error> {
     let variables = own_variables();
     let settings = ResumeSettings::new(typed, &variables).map_err(Error::Usage)?;
-    let wanted = Wanted {
-        output: settings.run.check.output.clone(),
-        page: settings.run.check.page.clone(),
-        json: settings.run.check.json,
-        ticket: false,
-    };
+    let wanted = Wanted::of(&settings.run.check);
     wanted.refuse()?;
     crate::interrupt::install_for_long_work();
     let mut progress = printer.run_progress(wanted.json);
@@ -234,11 +220,7 @@ pub(crate) fn resume(typed: ResumeArgs, printer: &Printer) -> Result<u8, Error> 
     {
         finished.finish();
     }
-    Ok(if interrupted {
-        crate::interrupt::exit_code()
-    } else {
-        exit_code
-    })
+    Ok(exit_code_of(exit_code, interrupted))
 }
 
 /// `firstfault init`: 0, or 12 when the contract can't be written.
